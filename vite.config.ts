@@ -1,0 +1,23 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+const testProject = (name: string, options: object = {}) => ({
+  extends: true as const,
+  root: '.',
+  test: { name, include: [`test/${name}/**/*.test.{ts,tsx}`], ...options },
+})
+
+export default defineConfig({
+  root: 'web',
+  plugins: [react()],
+  build: { outDir: '../dist/web', emptyOutDir: true, target: 'es2022', modulePreload: { polyfill: false } },
+  test: {
+    root: '.',
+    projects: [
+      testProject('unit'),
+      testProject('contract', { testTimeout: 20_000 }),
+      testProject('model', { testTimeout: 60_000 }),
+      testProject('e2e', { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
+    ],
+  },
+})
