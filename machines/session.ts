@@ -1,0 +1,183 @@
+/* The session: who may speak next. It owns the order of the inbox, the one claim in flight and whether a
+   turn runs; message texts, the log and the agent stay with the host.
+
+     idle ──ENQUEUE──▶ boundary ──CLAIM──▶ claiming ──ISSUE──▶ committing ──COMMIT──▶ running
+      ▲                   ▲                   │                    │                    │
+      └───── no rows ─────┴──────DISCARD──────┴──────DISCARD───────┘      TURN_ENDED ───┘ (rows left: boundary)
+
+   | rule | |
+   | --- | --- |
+   | claim-order | CLAIM takes the first queued row; steering rows are taken by JOIN, all at once |
+   | steer-running | only a running turn can be steered; steering sent elsewhere is an ordinary row |
+   | locked-rows | a row that answers a surface can be removed, never edited or steered |
+   | one-claim | there is at most one claimed row, and every claim ends in COMMIT or DISCARD |
+   | interrupt-claim | INTERRUPT discards a claim until its append is issued; after that it is remembered for the turn |
+   | left-steering | steering rows a turn leaves behind become ordinary rows, ahead of the others |
+   | busy | REWIND and CONFIGURE are refused from claim to the end of the turn |
+
+   REWIND leads from idle or boundary to `reloading`, where nothing is claimed until the host ends the actor.
+   Everything but `idle` and `boundary` is busy. `ended` is final: the host makes a new actor from the log. */
+import { assign, setup, type ActorRefFrom, type SnapshotFrom } from 'xstate'
+import type { InboxItemId, MessageId, TaskSurfaceId, TaskSurfaceSubmissionId } from '../shared/ids.ts'
+import type { Placement } from '../shared/message.ts'
+
+/** What the order of the inbox depends on. `answers` names the surface a submission row answers. */
+export interface InboxRow {
+  itemId: InboxItemId
+  messageId: MessageId
+  placement: Placement
+  answers: { surfaceId: TaskSurfaceId; submissionId: TaskSurfaceSubmissionId } | null
+}
+
+export interface SessionContext {
+  rows: InboxRow[]
+  claimed: InboxRow | null
+  /** An interrupt that came when the claim could no longer be discarded. */
+  interruptTurn: boolean
+}
+
+export type SessionMachineEvent =
+  | { type: 'ENQUEUE'; row: InboxRow }
+  | { type: 'EDIT'; itemId: InboxItemId }
+  | { type: 'STEER'; itemId: InboxItemId }
+  | { type: 'REMOVE'; itemId: InboxItemId }
+  | { type: 'CLAIM' }
+  | { type: 'ISSUE' }
+  | { type: 'COMMIT' }
+  | { type: 'DISCARD' }
+  | { type: 'JOIN' }
+  | { type: 'INTERRUPT' }
+  | { type: 'TURN_ENDED' }
+  | { type: 'CONFIGURE' }
+  | { type: 'REWIND' }
+  | { type: 'END' }
+
+const isQueued = (row: InboxRow): boolean => row.placement === 'queued'
+const asQueued = (row: InboxRow): InboxRow => ({ ...row, placement: 'queued' })
+
+const rowOf = (context: SessionContext, event: SessionMachineEvent): InboxRow | undefined =>
+  'itemId' in event ? context.rows.find((row) => row.itemId === event.itemId) : undefined
+
+export const sessionMachine = setup({
+  types: {
+    context: {} as SessionContext,
+    events: {} as SessionMachineEvent,
+  },
+  guards: {
+    hasRow: ({ context, event }) => rowOf(context, event) !== undefined,
+    hasUnlockedRow: ({ context, event }) => rowOf(context, event)?.answers === null,
+    hasQueuedRow: ({ context }) => context.rows.some(isQueued),
+    hasSteeringRow: ({ context }) => context.rows.some((row) => !isQueued(row)),
+  },
+  actions: {
+    addRow: assign({
+      rows: ({ context, event }) => (event.type === 'ENQUEUE' ? [...context.rows, event.row] : context.rows),
+    }),
+    addQueuedRow: assign({
+      rows: ({ context, event }) => (event.type === 'ENQUEUE' ? [...context.rows, asQueued(event.row)] : context.rows),
+    }),
+    dropRow: assign({
+      rows: ({ context, event }) => {
+        const gone = rowOf(context, event)
+        return context.rows.filter((row) => row !== gone)
+      },
+    }),
+    steerRow: assign({
+      rows: ({ context, event }): InboxRow[] => {
+        const steered = rowOf(context, event)
+        return context.rows.map((row) => (row === steered ? { ...row, placement: 'steering' } : row))
+      },
+    }),
+    claimFirstRow: assign(({ context }) => {
+      const claimed = context.rows.find(isQueued) ?? null
+      return { claimed, rows: context.rows.filter((row) => row !== claimed) }
+    }),
+    admitClaim: assign({ claimed: null }),
+    dropClaim: assign({ claimed: null, interruptTurn: false }),
+    takeSteering: assign({ rows: ({ context }) => context.rows.filter(isQueued) }),
+    returnSteering: assign({
+      rows: ({ context }) => [
+        ...context.rows.filter((row) => !isQueued(row)).map(asQueued),
+        ...context.rows.filter(isQueued),
+      ],
+    }),
+    /** The decision is the whole effect: what follows is the host's. */
+    permit: () => {},
+    rememberInterrupt: assign({ interruptTurn: true }),
+    forgetInterrupt: assign({ interruptTurn: false }),
+  },
+}).createMachine({
+  id: 'session',
+  context: { rows: [], claimed: null, interruptTurn: false },
+  initial: 'live',
+  states: {
+    live: {
+      initial: 'idle',
+      on: {
+        EDIT: { guard: 'hasUnlockedRow', actions: 'permit' },
+        REMOVE: { guard: 'hasRow', actions: 'dropRow' },
+        END: 'ended',
+      },
+      states: {
+        idle: {
+          on: {
+            ENQUEUE: { target: 'boundary', actions: 'addQueuedRow' },
+            CONFIGURE: { actions: 'permit' },
+            REWIND: 'reloading',
+          },
+        },
+        boundary: {
+          on: {
+            ENQUEUE: { actions: 'addQueuedRow' },
+            CLAIM: [{ guard: 'hasQueuedRow', target: 'claiming', actions: 'claimFirstRow' }, { target: 'idle' }],
+            CONFIGURE: { actions: 'permit' },
+            REWIND: 'reloading',
+          },
+        },
+        claiming: {
+          on: {
+            ENQUEUE: { actions: 'addQueuedRow' },
+            ISSUE: 'committing',
+            DISCARD: { target: 'boundary', actions: 'dropClaim' },
+            INTERRUPT: { target: 'boundary', actions: 'dropClaim' },
+          },
+        },
+        committing: {
+          on: {
+            ENQUEUE: { actions: 'addQueuedRow' },
+            COMMIT: { target: 'running', actions: 'admitClaim' },
+            DISCARD: { target: 'boundary', actions: 'dropClaim' },
+            INTERRUPT: { actions: 'rememberInterrupt' },
+          },
+        },
+        running: {
+          on: {
+            ENQUEUE: { actions: 'addRow' },
+            STEER: { guard: 'hasUnlockedRow', actions: 'steerRow' },
+            JOIN: { guard: 'hasSteeringRow', actions: 'takeSteering' },
+            INTERRUPT: { actions: 'rememberInterrupt' },
+            TURN_ENDED: { target: 'boundary', actions: ['returnSteering', 'forgetInterrupt'] },
+          },
+        },
+        reloading: { on: { ENQUEUE: { actions: 'addQueuedRow' } } },
+      },
+    },
+    ended: { type: 'final' },
+  },
+})
+
+export type SessionActor = ActorRefFrom<typeof sessionMachine>
+export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
+
+export type QueueRefusal = 'queue-item-not-found' | 'queue-item-locked' | 'steer-unavailable'
+
+/** Why the machine refuses an EDIT, STEER or REMOVE; null when it accepts. Checked in this order (SPEC 4). */
+export function queueRefusal(
+  snapshot: SessionSnapshot,
+  event: Extract<SessionMachineEvent, { type: 'EDIT' | 'STEER' | 'REMOVE' }>,
+): QueueRefusal | null {
+  if (snapshot.can(event)) return null
+  const row = rowOf(snapshot.context, event)
+  if (row === undefined) return 'queue-item-not-found'
+  return row.answers === null ? 'steer-unavailable' : 'queue-item-locked'
+}
