@@ -1,0 +1,44 @@
+/* What a browser gets by GET (SPEC 8, 12): health, the start link, the web client. The client's files hold no
+   secret, so the shell and its assets need no token; everything it then asks for does. Pure over header texts. */
+import { isOwnHost, sameToken, setCookie, type AccessRules } from './access.ts'
+import { textReply, type Reply } from './reply.ts'
+import { fileReply, type StaticFiles } from './static-files.ts'
+
+export interface PageRequest {
+  /** As sent, not decoded: the paths of the client need no escapes. */
+  path: string
+  query: string
+  host: string
+  acceptEncoding: string
+  ifNoneMatch: string
+}
+
+/** Each session has an address of its own, which the client reads. */
+const sessionPath = /^\/s\/[^/]+\/?$/
+
+export function pageReply(rules: AccessRules, files: StaticFiles, request: PageRequest): Reply {
+  if (!isOwnHost(rules, request.host)) return textReply('403 Forbidden', 'This Host is not served here.\n')
+  if (request.path === '/healthz') return textReply('200 OK', 'ok')
+  if (request.path === '/') {
+    const token = new URLSearchParams(request.query).get('token')
+    if (token !== null) return startLinkReply(rules, token)
+  }
+  const path = request.path === '/' || sessionPath.test(request.path) ? '/index.html' : request.path
+  const file = files.get(path)
+  if (file !== undefined) return fileReply(file, request.acceptEncoding, request.ifNoneMatch)
+  if (path === '/index.html')
+    return textReply('503 Service Unavailable', 'The web client is not built: run "npm run build".\n')
+  if (path === '/ws')
+    return textReply('426 Upgrade Required', 'This address speaks WebSocket.\n', [['Upgrade', 'websocket']])
+  return textReply('404 Not Found', 'Nothing here.\n')
+}
+
+function startLinkReply(rules: AccessRules, token: string): Reply {
+  if (!sameToken(token, rules.token)) {
+    return textReply('403 Forbidden', 'This start link is not valid. Open the one that the running host printed.\n')
+  }
+  return textReply('303 See Other', '', [
+    ['Location', '/'],
+    ['Set-Cookie', setCookie(rules)],
+  ])
+}

@@ -1,0 +1,285 @@
+/* The one file that knows uWebSockets.js: routes, sockets, native publish. Decisions are elsewhere: who may speak
+   in `access.ts`, what a GET gets in `pages.ts`, what a request answers in `rpc/engine.ts`.
+
+   Invariants
+   - A text to a socket arrives in order or the socket closes; nothing is dropped in the middle.
+   - A socket that cannot keep up is closed at `maxBackpressureBytes`; its client opens again.
+   - No message, however malformed, ends the process. */
+import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket, us_listen_socket } from 'uWebSockets.js'
+import { errorCodes } from '../../shared/protocol/errors.ts'
+import { errorText, type Conversation, type Engine } from '../rpc/engine.ts'
+import { hostTopic, type Fanout, type Peer } from '../rpc/port.ts'
+import { accessRules, hostName, judge, type AccessRules, type Credentials } from './access.ts'
+import { pageReply } from './pages.ts'
+import { jsonReply, refusal, securityHeaders, textReply, type Reply } from './reply.ts'
+import type { StaticFiles } from './static-files.ts'
+
+declare module 'uWebSockets.js' {
+  interface TemplatedApp {
+    /** Missing in the published types: host, port and options together. */
+    listen(
+      host: string,
+      port: number,
+      options: number,
+      listening: (socket: us_listen_socket | false) => void,
+    ): TemplatedApp
+  }
+}
+
+/** Bytes of one message from a client, on the socket and by POST (SPEC 8). */
+export const maxMessageBytes = 256 * 1024
+
+/**
+ * Bytes that may wait for one socket. The largest frame holds one event, and an append of the log is at most 8 MiB;
+ * twice that leaves room for one such frame behind a page of history.
+ */
+export const defaultMaxBackpressureBytes = 16 * 1024 * 1024
+
+/** Seconds without a word in either direction before a socket is given up; the library pings before that. */
+const idleTimeoutSeconds = 60
+
+/** Time for the last bytes of closing sockets to leave. */
+const closeGraceMs = 100
+
+/** Fail rather than share the port with another process. */
+const exclusivePort = 1
+
+export interface TransportOptions {
+  files: StaticFiles
+  /** The text of `host/hello`, made for each new socket. */
+  hello: () => string
+  maxBackpressureBytes?: number
+  idleTimeoutSeconds?: number
+}
+
+export interface ListenOptions {
+  host: string
+  /** 0: any free one. */
+  port: number
+  token: string
+  engine: Engine
+  /** Addresses of this machine, for a host bound to all of them. */
+  ownAddresses?: readonly string[]
+}
+
+export interface Transport extends Fanout {
+  /** Rejects with a `TransportError` whose message is for people. Called once. */
+  listen(options: ListenOptions): Promise<{ port: number; url: string }>
+  /** Says goodbye to every socket and frees the port. Idempotent. */
+  close(): Promise<void>
+}
+
+export class TransportError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'TransportError'
+  }
+}
+
+interface OpenSocket {
+  peer: Peer
+  conversation: Conversation
+  gone: () => void
+}
+
+type Socket = WebSocket<unknown>
+
+/** Loads the server library. `publish` works from the start, so that sessions can be composed before it listens. */
+export async function createTransport(options: TransportOptions): Promise<Transport> {
+  const library = await loadLibrary()
+  const app = library.App()
+  const sockets = new Map<Socket, OpenSocket>()
+  let listening: us_listen_socket | null = null
+
+  return {
+    publish(topic, text) {
+      app.publish(topic, text)
+    },
+    async listen({ host, port, token, engine, ownAddresses = [] }) {
+      let rules = accessRules({ token, boundHost: host, port, ownAddresses })
+      routePages(app, () => rules, options.files)
+      routeRpc(app, () => rules, engine)
+      routeSockets(app, () => rules, engine, sockets, options)
+      app.any('/*', (res) => write(res, textReply('405 Method Not Allowed', 'Not this way.\n')))
+      listening = await new Promise<us_listen_socket>((resolve, reject) => {
+        app.listen(host, port, exclusivePort, (socket) => {
+          if (socket !== false) resolve(socket)
+          else
+            reject(
+              new TransportError(
+                `cannot listen on ${hostName(host)}:${port}: the port is taken or the address is not ours`,
+              ),
+            )
+        })
+      })
+      const boundPort = library.us_socket_local_port(listening)
+      rules = accessRules({ token, boundHost: host, port: boundPort, ownAddresses })
+      return { port: boundPort, url: `http://${hostName(shownHost(host))}:${boundPort}` }
+    },
+    async close() {
+      if (listening === null) return
+      library.us_listen_socket_close(listening)
+      listening = null
+      for (const socket of sockets.keys()) socket.end(1001, 'the host is stopping')
+      await new Promise((resolve) => setTimeout(resolve, closeGraceMs))
+      app.close()
+    },
+  }
+}
+
+async function loadLibrary() {
+  try {
+    return (await import('uWebSockets.js')).default
+  } catch (cause) {
+    const { platform, arch, version } = process
+    throw new TransportError(
+      `uWebSockets.js has no binary that runs here (${platform} ${arch}, Node ${version}); the README says how to install its own distribution`,
+      { cause },
+    )
+  }
+}
+
+/** An address that a browser on this machine can open. */
+function shownHost(host: string): string {
+  return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+}
+
+function routePages(app: TemplatedApp, rules: () => AccessRules, files: StaticFiles): void {
+  const answer = (res: HttpResponse, req: HttpRequest): Reply =>
+    pageReply(rules(), files, {
+      path: req.getUrl(),
+      query: req.getQuery(),
+      host: req.getHeader('host'),
+      acceptEncoding: req.getHeader('accept-encoding'),
+      ifNoneMatch: req.getHeader('if-none-match'),
+    })
+  app.get('/*', (res, req) => write(res, answer(res, req)))
+  app.head('/*', (res, req) => write(res, answer(res, req), 'head'))
+}
+
+function routeRpc(app: TemplatedApp, rules: () => AccessRules, engine: Engine): void {
+  app.post('/rpc', (res, req) => {
+    let open = true
+    const answer = (reply: Reply) => {
+      if (!open) return
+      open = false
+      res.cork(() => write(res, reply))
+    }
+    res.onAborted(() => {
+      open = false
+    })
+    const verdict = judge(rules(), credentialsOf(req))
+    if (!verdict.allowed) return answer({ ...forbidden(verdict), close: true })
+    // A form of another site can send text but not this type, so a cookie alone never carries such a request.
+    if (verdict.by === 'cookie' && !/^application\/json\s*(;|$)/i.test(req.getHeader('content-type'))) {
+      return answer({ ...textReply('415 Unsupported Media Type', 'Send application/json.\n'), close: true })
+    }
+    const tooLarge = {
+      ...refusal('413 Payload Too Large', errorCodes.invalidRequest, `a request is at most ${maxMessageBytes} bytes`),
+      close: true as const,
+    }
+    if (Number(req.getHeader('content-length')) > maxMessageBytes) return answer(tooLarge)
+    let body = Buffer.alloc(0)
+    res.onData((chunk, isLast) => {
+      if (!open) return
+      if (body.length + chunk.byteLength > maxMessageBytes) return answer(tooLarge)
+      // Buffer.concat copies, and must: the chunk is gone after this call.
+      body = Buffer.concat([body, Buffer.from(chunk)])
+      if (!isLast) return
+      void engine
+        .post(body.toString())
+        .then((text) => answer(text === null ? textReply('204 No Content', '') : jsonReply('200 OK', text)))
+    })
+  })
+}
+
+function routeSockets(
+  app: TemplatedApp,
+  rules: () => AccessRules,
+  engine: Engine,
+  sockets: Map<Socket, OpenSocket>,
+  options: TransportOptions,
+): void {
+  let opened = 0
+  app.ws('/ws', {
+    maxPayloadLength: maxMessageBytes,
+    maxBackpressure: options.maxBackpressureBytes ?? defaultMaxBackpressureBytes,
+    closeOnBackpressureLimit: 1,
+    idleTimeout: options.idleTimeoutSeconds ?? idleTimeoutSeconds,
+    sendPingsAutomatically: true,
+    upgrade(res, req, context) {
+      const verdict = judge(rules(), credentialsOf(req))
+      if (!verdict.allowed) return write(res, { ...forbidden(verdict), close: true })
+      const header = (name: string) => req.getHeader(`sec-websocket-${name}`)
+      res.upgrade({}, header('key'), header('protocol'), header('extensions'), context)
+    },
+    open(socket) {
+      opened += 1
+      const { peer, gone } = createPeer(`socket-${opened}`, socket)
+      sockets.set(socket, { peer, gone, conversation: engine.connect(peer) })
+      peer.send(options.hello())
+      peer.subscribe(hostTopic)
+    },
+    message(socket, message, isBinary) {
+      const open = sockets.get(socket)
+      if (open === undefined) return
+      if (isBinary) open.peer.send(errorText(null, errorCodes.invalidRequest, 'send text, not binary'))
+      else open.conversation.receive(Buffer.from(message).toString())
+    },
+    close(socket) {
+      sockets.get(socket)?.gone()
+      sockets.delete(socket)
+    },
+  })
+}
+
+function createPeer(id: string, socket: Socket): { peer: Peer; gone: () => void } {
+  const dropped = 2
+  let open = true
+  const peer: Peer = {
+    id,
+    send(text) {
+      // A dropped text would be a gap; the client reconnects and reads everything again.
+      if (open && socket.send(text) === dropped && open) socket.close()
+    },
+    subscribe(topic) {
+      if (open) socket.subscribe(topic)
+    },
+    unsubscribe(topic) {
+      if (open) socket.unsubscribe(topic)
+    },
+    isSubscribed: (topic) => open && socket.isSubscribed(topic),
+  }
+  return {
+    peer,
+    gone() {
+      open = false
+    },
+  }
+}
+
+function credentialsOf(req: HttpRequest): Credentials {
+  return {
+    host: req.getHeader('host'),
+    origin: req.getHeader('origin'),
+    cookie: req.getHeader('cookie'),
+    authorization: req.getHeader('authorization'),
+  }
+}
+
+function forbidden(verdict: { status: 401 | 403; message: string }): Reply {
+  return refusal(
+    verdict.status === 401 ? '401 Unauthorized' : '403 Forbidden',
+    errorCodes.unauthorised,
+    verdict.message,
+  )
+}
+
+function write(res: HttpResponse, reply: Reply, method: 'head' | 'other' = 'other'): void {
+  res.writeStatus(reply.status)
+  for (const [name, value] of securityHeaders) res.writeHeader(name, value)
+  for (const [name, value] of reply.headers) res.writeHeader(name, value)
+  if (method === 'head') res.endWithoutBody(Buffer.byteLength(reply.body))
+  else if (/^(204|304)/.test(reply.status)) res.endWithoutBody()
+  else res.end(reply.body, reply.close === true)
+}
