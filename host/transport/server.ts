@@ -46,8 +46,6 @@ const exclusivePort = 1
 
 export interface TransportOptions {
   files: StaticFiles
-  /** The text of `host/hello`, made for each new socket. */
-  hello: () => string
   maxBackpressureBytes?: number
   idleTimeoutSeconds?: number
 }
@@ -58,6 +56,8 @@ export interface ListenOptions {
   port: number
   token: string
   engine: Engine
+  /** The text of `host/hello`, made for each new socket. */
+  hello: () => string
   /** Addresses of this machine, for a host bound to all of them. */
   ownAddresses?: readonly string[]
 }
@@ -95,11 +95,11 @@ export async function createTransport(options: TransportOptions): Promise<Transp
     publish(topic, text) {
       app.publish(topic, text)
     },
-    async listen({ host, port, token, engine, ownAddresses = [] }) {
+    async listen({ host, port, token, engine, hello, ownAddresses = [] }) {
       let rules = accessRules({ token, boundHost: host, port, ownAddresses })
       routePages(app, () => rules, options.files)
       routeRpc(app, () => rules, engine)
-      routeSockets(app, () => rules, engine, sockets, options)
+      routeSockets(app, () => rules, { engine, hello, sockets, limits: options })
       app.any('/*', (res) => write(res, textReply('405 Method Not Allowed', 'Not this way.\n')))
       listening = await new Promise<us_listen_socket>((resolve, reject) => {
         app.listen(host, port, exclusivePort, (socket) => {
@@ -196,16 +196,19 @@ function routeRpc(app: TemplatedApp, rules: () => AccessRules, engine: Engine): 
 function routeSockets(
   app: TemplatedApp,
   rules: () => AccessRules,
-  engine: Engine,
-  sockets: Map<Socket, OpenSocket>,
-  options: TransportOptions,
+  {
+    engine,
+    hello,
+    sockets,
+    limits,
+  }: { engine: Engine; hello: () => string; sockets: Map<Socket, OpenSocket>; limits: TransportOptions },
 ): void {
   let opened = 0
   app.ws('/ws', {
     maxPayloadLength: maxMessageBytes,
-    maxBackpressure: options.maxBackpressureBytes ?? defaultMaxBackpressureBytes,
+    maxBackpressure: limits.maxBackpressureBytes ?? defaultMaxBackpressureBytes,
     closeOnBackpressureLimit: 1,
-    idleTimeout: options.idleTimeoutSeconds ?? idleTimeoutSeconds,
+    idleTimeout: limits.idleTimeoutSeconds ?? idleTimeoutSeconds,
     sendPingsAutomatically: true,
     upgrade(res, req, context) {
       const verdict = judge(rules(), credentialsOf(req))
@@ -217,7 +220,7 @@ function routeSockets(
       opened += 1
       const { peer, gone } = createPeer(`socket-${opened}`, socket)
       sockets.set(socket, { peer, gone, conversation: engine.connect(peer) })
-      peer.send(options.hello())
+      peer.send(hello())
       peer.subscribe(hostTopic)
     },
     message(socket, message, isBinary) {

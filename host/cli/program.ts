@@ -1,0 +1,27 @@
+/* The commands and their options, as `--help` shows them. What a command does is passed in, so that this file
+   reads as the list of what the product can be asked from a shell. */
+import { Command } from 'commander'
+import type { ServeFlags } from './serve-options.ts'
+
+export interface Commands {
+  serve(flags: ServeFlags): Promise<void>
+}
+
+export function createProgram(version: string, commands: Commands): Command {
+  const program = new Command('task-surface')
+    .description('A host that lets an agent hand a person one bounded form, and shows its background tasks live.')
+    .version(version)
+  program
+    .command('serve', { isDefault: true })
+    .description('run the host and the web client (the default command)')
+    .option('--port <number>', 'port to listen on, 0 for any free one (default: 4380)')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--data <folder>', 'where sessions are kept')
+    .option('--token <text>', 'what a client must present (default: one kept in the data folder)')
+    .option('--no-open', 'do not open a browser')
+    .option('--agent <name>', 'agent of new sessions')
+    .option('--json', 'print one JSON line when ready, and logs as JSON on stderr')
+    .addHelpText('after', '\nEach option can also be given as TASK_SURFACE_PORT, TASK_SURFACE_HOST and so on.')
+    .action((flags: ServeFlags) => commands.serve(flags))
+  return program
+}

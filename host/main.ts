@@ -1,0 +1,97 @@
+/* The composition root: the only reader of the environment and the only owner of signals. It puts the parts
+   together in the order log → sessions → handlers → transport and knows nothing of what they do.
+   Next: `cli/program.ts` (commands), `cli/serve.ts` (the life of a host). */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { z } from 'zod'
+import type { HostFrame } from '../shared/protocol/frames.ts'
+import { wireProtocolVersion } from '../shared/protocol/frames.ts'
+import { mayOpenBrowser, openBrowser } from './cli/browser.ts'
+import { defaultDataFolder } from './cli/data-folder.ts'
+import { createProgram } from './cli/program.ts'
+import { OptionError, readServeOptions } from './cli/serve-options.ts'
+import { serve, type ComposeContext, type HostParts, type Ready } from './cli/serve.ts'
+import { LogError } from './log/port.ts'
+import { createEngine } from './rpc/engine.ts'
+import { TransportError } from './transport/server.ts'
+
+/** This file runs as `dist/host/main.js`. */
+const root = new URL('../../', import.meta.url)
+const environment = process.env
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL('package.json', root), 'utf8')))
+
+async function compose({ log }: ComposeContext): Promise<HostParts> {
+  const bootId = randomUUID()
+  return {
+    engine: createEngine({
+      handlers: {
+        'host.describe': () => ({ version, bootId, protocol: wireProtocolVersion, serverTime: Date.now() }),
+      },
+      newReference: () => randomUUID().slice(0, 8),
+      onFault: ({ cause, ...fault }) => log.error({ ...fault, err: cause }, 'a request failed unexpectedly'),
+    }),
+    hello: () => JSON.stringify({ type: 'host/hello', bootId, version, serverTime: Date.now() } satisfies HostFrame),
+    close: async () => {},
+  }
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false
+    const stop = () => {
+      // Asked twice, the person does not want to wait for the drain.
+      if (asked) process.exit(1)
+      asked = true
+      resolve()
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
+}
+
+function greet(ready: Ready, options: { json: boolean; open: boolean }): void {
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(ready)}\n`)
+    return
+  }
+  const link = `${ready.url}/?token=${encodeURIComponent(ready.token)}`
+  process.stdout.write(
+    `\nTask Surface is running. Open it in a browser:\n\n  ${link}\n\nCtrl+C stops it. Sessions are kept in ${ready.dataDir}\n`,
+  )
+  const { platform } = process
+  const at = { isTerminal: process.stdout.isTTY, userId: process.getuid?.(), environment, platform }
+  if (options.open && mayOpenBrowser(at)) openBrowser(link, platform)
+}
+
+/** What a person can act on is one sentence; anything else is a bug and shows its stack. */
+function isExpected(cause: unknown): cause is Error {
+  return cause instanceof OptionError || cause instanceof TransportError || cause instanceof LogError
+}
+
+const program = createProgram(version, {
+  async serve(flags) {
+    const options = readServeOptions(flags, environment)
+    await serve(options, {
+      webRoot: fileURLToPath(new URL('dist/web', root)),
+      defaultDataFolder: defaultDataFolder(environment),
+      log: pino({ level: options.json ? 'info' : 'warn' }, pino.destination({ fd: 2, sync: true })),
+      compose,
+      stopRequested: stopSignal(),
+      onReady: (ready) => greet(ready, options),
+    })
+  },
+})
+
+process.umask(0o077)
+try {
+  await program.parseAsync(process.argv)
+  process.exit(0)
+} catch (cause) {
+  if (!isExpected(cause)) throw cause
+  process.stderr.write(`task-surface: ${cause.message}\n`)
+  process.exit(1)
+}
