@@ -24,7 +24,10 @@ export type TaskSurfacePendingSubmission = z.infer<typeof taskSurfacePendingSubm
 export const issueSchema = z.object({ path: z.string(), message: z.string() })
 export type Issue = z.infer<typeof issueSchema>
 
-export const getActiveTaskSurfaceRequestSchema = z.strictObject({ sessionId: sessionIdSchema, surfaceId: taskSurfaceIdSchema })
+export const getActiveTaskSurfaceRequestSchema = z.strictObject({
+  sessionId: sessionIdSchema,
+  surfaceId: taskSurfaceIdSchema,
+})
 export type GetActiveTaskSurfaceRequest = z.infer<typeof getActiveTaskSurfaceRequestSchema>
 
 export const submitTaskSurfaceRequestSchema = z.strictObject({
