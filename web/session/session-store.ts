@@ -4,9 +4,12 @@
    Next: `session-state.ts` (what a frame changes), `session-registry.ts` (which sessions are open). */
 import type { SessionId } from '../../shared/ids.ts'
 import type { SessionFrame } from '../../shared/protocol/frames.ts'
-import type { MethodName, Params, Result } from '../../shared/protocol/methods.ts'
+import type { Result } from '../../shared/protocol/methods.ts'
 import type { Session } from '../../shared/session.ts'
-import { CallError, type Rpc } from '../connection/rpc.ts'
+import type { Outcome } from '../connection/calls.ts'
+import type { Requester } from '../connection/connection.ts'
+import type { UnreadableFrame } from '../connection/incoming.ts'
+import type { Rpc } from '../connection/rpc.ts'
 import { type ReadableStore, useStore } from '../store.ts'
 import {
   applyFrame,
@@ -34,17 +37,6 @@ export function useSession<Value>(
   return useStore(session, selector, equal)
 }
 
-export type Outcome<Value> = { ok: true; value: Value } | { ok: false; error: CallError }
-
-/** A call whose outcome is told in the tick it arrives, before the next frame is looked at. */
-export interface Requester extends Rpc {
-  request<Name extends MethodName>(
-    method: Name,
-    params: Params<Name>,
-    settle: (outcome: Outcome<Result<Name>>) => void,
-  ): void
-}
-
 export interface SessionStore extends SessionHandle {
   /** Subscribes, or subscribes again. Call it on every new connection. */
   open(): void
@@ -52,7 +44,7 @@ export interface SessionStore extends SessionHandle {
   lost(): void
   /** The host removed the session. */
   removed(): void
-  receive(frame: SessionFrame): void
+  receive(frame: SessionFrame | UnreadableFrame): void
   /** A newer list entry of the same session. */
   described(session: Session): void
   dispose(): void
@@ -146,7 +138,7 @@ export function createSessionStore(id: SessionId, deps: SessionStoreDeps): Sessi
     requester.request('session.open', { sessionId: id }, (outcome) => openAnswered(attempt, outcome))
   }
 
-  function receiveLive(frame: SessionFrame): void {
+  function receiveLive(frame: SessionFrame | UnreadableFrame): void {
     if (following.at !== 'baseline' && following.at !== 'live') return
     const counted = frame.n !== undefined && frame.incarnation !== undefined
     if (counted) {
@@ -156,13 +148,13 @@ export function createSessionStore(id: SessionId, deps: SessionStoreDeps): Sessi
       reopens = 0
     }
     const base = following.at === 'live' && next.phase !== 'live' ? { ...next, phase: 'live' as const } : next
-    const changed = applyFrame(base, frame)
+    const changed = frame.type === 'unreadable' ? base : applyFrame(base, frame)
     if (changed === 'gap') return reopen()
     if (following.at === 'baseline') next = changed
     else show(changed, frame.type === 'session/stream')
   }
 
-  function receive(frame: SessionFrame): void {
+  function receive(frame: SessionFrame | UnreadableFrame): void {
     if (frame.type !== 'session/subscribed') return receiveLive(frame)
     if (following.at === 'subscribing') {
       // Another subscription's frames may still be on the way; only the answered one counts.

@@ -1,0 +1,111 @@
+/* What the page is made of, and how components reach it. Everything here outlives React: components only
+   read stores and call functions, so StrictMode may mount them twice. Next: `main.tsx` puts it together. */
+import { createContext, type ReactNode, use } from 'react'
+import type { SessionId } from '../shared/ids.ts'
+import { createDraftStore, draftKey, type DraftStore } from './composer/draft-store.ts'
+import { createOutbox, type Outbox } from './composer/outbox.ts'
+import { createSentStore, sentKey, type SentStore } from './composer/sent-store.ts'
+import type { Connection } from './connection/connection.ts'
+import type { Preferences } from './preferences.ts'
+import type { Router } from './router.ts'
+import type { SessionHandle } from './session/session-store.ts'
+import { createSessionRegistry, type SessionRegistry } from './session/session-registry.ts'
+import type { Slots } from './slots.ts'
+import type { Storage } from './storage.ts'
+import { createStore, type ReadableStore } from './store.ts'
+
+/** What a person is writing in one session. */
+export interface Desk {
+  readonly draft: DraftStore
+  readonly sent: SentStore
+  readonly outbox: Outbox
+}
+
+export interface Client {
+  readonly connection: Connection
+  readonly sessions: SessionRegistry
+  readonly slots: Slots
+  readonly router: Router
+  readonly preferences: Preferences
+  readonly storage: Storage
+  /** The desk of a followed session; the same one as long as the session is followed. */
+  deskOf(session: SessionHandle): Desk
+  /** A sentence for assistive technology, spoken when it has time. */
+  announce(text: string): void
+  readonly announcement: ReadableStore<{ text: string; count: number }>
+  /** An id that no other client makes. */
+  mintId(): string
+  now(): number
+  dispose(): void
+}
+
+export interface ClientDeps {
+  connection: Connection
+  slots: Slots
+  router: Router
+  preferences: Preferences
+  storage: Storage
+  mintId: () => string
+  now: () => number
+  after: (delayMs: number, work: () => void) => () => void
+  soon: (work: () => void) => () => void
+}
+
+export function createClient(deps: ClientDeps): Client {
+  const { connection, slots, storage, after, soon } = deps
+  const desks = new Map<SessionId, Desk>()
+  const announcement = createStore({ text: '', count: 0 })
+
+  function closeDesk(sessionId: SessionId, removed: boolean): void {
+    const desk = desks.get(sessionId)
+    desks.delete(sessionId)
+    desk?.outbox.dispose()
+    desk?.sent.dispose()
+    desk?.draft.dispose()
+    slots.release(sessionId)
+    if (!removed) return
+    storage.remove(draftKey(sessionId))
+    storage.remove(sentKey(sessionId))
+  }
+
+  const sessions = createSessionRegistry({ connection, after, soon, onRelease: closeDesk })
+  return {
+    connection,
+    sessions,
+    slots,
+    router: deps.router,
+    preferences: deps.preferences,
+    storage,
+    deskOf(session) {
+      const known = desks.get(session.id)
+      if (known !== undefined) return known
+      const draft = createDraftStore(session.id, storage, after)
+      const sent = createSentStore(session.id, storage)
+      const desk = { draft, sent, outbox: createOutbox({ session, draft, sent, mintId: deps.mintId, after }) }
+      desks.set(session.id, desk)
+      return desk
+    },
+    announce: (text) => announcement.setState({ text, count: announcement.getState().count + 1 }),
+    announcement,
+    mintId: deps.mintId,
+    now: deps.now,
+    dispose() {
+      for (const sessionId of [...desks.keys()]) closeDesk(sessionId, false)
+      sessions.dispose()
+      connection.dispose()
+      deps.router.dispose()
+    },
+  }
+}
+
+const ClientContext = createContext<Client | null>(null)
+
+export function ClientProvider({ client, children }: { client: Client; children: ReactNode }) {
+  return <ClientContext value={client}>{children}</ClientContext>
+}
+
+export function useClient(): Client {
+  const client = use(ClientContext)
+  if (client === null) throw new Error('useClient needs a ClientProvider')
+  return client
+}

@@ -1,0 +1,156 @@
+/* Carries `composerMachine` for one session: sends texts, sends them again under the same id after a loss,
+   and watches the session for what became of each. Rules: S-KEEP, S-LOST, one-id, in-order. */
+import { createActor } from 'xstate'
+import { composerMachine } from '../../machines/composer.ts'
+import { type MessageId, messageIdSchema } from '../../shared/ids.ts'
+import type { Placement } from '../../shared/message.ts'
+import { CallError, isUnsettled } from '../connection/rpc.ts'
+import type { Discarded, SessionState } from '../session/session-state.ts'
+import type { SessionHandle } from '../session/session-store.ts'
+import { createStore, type ReadableStore } from '../store.ts'
+import type { DraftStore } from './draft-store.ts'
+import { fateOf, type SentStore } from './sent-store.ts'
+
+export interface Outbox {
+  /** Ids on their way, and whether they wait for the connection. */
+  readonly state: ReadableStore<{ onTheWay: readonly MessageId[]; held: boolean }>
+  /** Sends the draft, empties it, and keeps the text until its fate is known. A blank draft is not sent. */
+  send(placement: Placement): void
+  dispose(): void
+}
+
+export interface OutboxDeps {
+  session: SessionHandle
+  draft: DraftStore
+  sent: SentStore
+  mintId: () => string
+  after: (delayMs: number, work: () => void) => () => void
+}
+
+/** Long enough for the probe that a timeout starts to come to its end. */
+const resendDelayMs = 6_000
+
+export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps): Outbox {
+  let cancelResend = () => {}
+  let epoch = -1
+  let seenEvents = 0
+  let lastDiscard: Discarded | null = null
+  let ended = false
+
+  const actor = createActor(
+    composerMachine.provide({
+      actions: {
+        deliver: (_, { messageIds }) => {
+          for (const messageId of messageIds) void deliver(messageId)
+        },
+      },
+    }),
+  )
+  const state = createStore(view())
+  actor.subscribe(() => state.setState(view()))
+
+  function view() {
+    const { value, context } = actor.getSnapshot()
+    return { onTheWay: context.onTheWay, held: value === 'held' }
+  }
+
+  async function deliver(messageId: MessageId): Promise<void> {
+    const kept = sent.getState().sent.find((one) => one.messageId === messageId)
+    if (kept === undefined) return actor.send({ type: 'SETTLED', messageId })
+    const { text, placement } = kept
+    try {
+      await session.rpc.call('session.send', { sessionId: session.id, messageId, text, placement })
+      sent.accepted(messageId)
+      if (!ended) actor.send({ type: 'ACCEPTED', messageId })
+    } catch (error) {
+      // Left unanswered in the storage, it is found again by the next page.
+      if (ended) return
+      if (isUnsettled(error)) return heldBack(messageId, error)
+      refused(messageId, text, error instanceof CallError ? error.message : String(error))
+    }
+  }
+
+  function heldBack(messageId: MessageId, error: unknown): void {
+    actor.send({ type: 'LOST', messageId })
+    const lost = error instanceof CallError && error.failure.reason === 'connection-lost'
+    cancelResend()
+    // After a loss the next view of the session starts it; after a timeout nothing else would.
+    if (!lost) cancelResend = after(resendDelayMs, () => actor.send({ type: 'RESEND' }))
+  }
+
+  function refused(messageId: MessageId, text: string, why: string): void {
+    if (draft.getState().text === '') {
+      sent.drop(messageId)
+      draft.replace(text)
+    } else sent.giveBack(messageId, 'refused', { why })
+    actor.send({ type: 'REFUSED', messageId })
+  }
+
+  function settle(messageId: MessageId): void {
+    sent.drop(messageId)
+    actor.send({ type: 'SETTLED', messageId })
+  }
+
+  function watchDiscards(now: SessionState): void {
+    // The list is bounded, so its length says nothing; a last one that fell off means that all are new.
+    const from = lastDiscard === null ? 0 : now.discarded.indexOf(lastDiscard) + 1
+    lastDiscard = now.discarded.at(-1) ?? lastDiscard
+    for (const { messageId, reason, text, why } of now.discarded.slice(from)) {
+      sent.giveBack(messageId, reason, { text, why })
+      actor.send({ type: 'SETTLED', messageId })
+    }
+  }
+
+  function watch(): void {
+    const now = session.getState()
+    watchDiscards(now)
+    if (now.phase !== 'live') return
+    const isNewView = now.epoch !== epoch
+    if (isNewView || now.events.length !== seenEvents) weigh(now)
+    seenEvents = now.events.length
+    sent.edited(new Map(now.queue.flatMap((row) => (row.text === null ? [] : [[row.messageId, row.text] as const]))))
+    if (!isNewView) return
+    ;({ epoch } = now)
+    const unanswered = sent
+      .getState()
+      .sent.filter((one) => !one.accepted)
+      .map((one) => one.messageId)
+    if (unanswered.length > 0) actor.send({ type: 'FOUND', messageIds: unanswered })
+    actor.send({ type: 'RESEND' })
+  }
+
+  function weigh(now: SessionState): void {
+    let mustReadOn = false
+    for (const one of sent.getState().sent) {
+      const fate = fateOf(one, now)
+      if (fate === 'committed') settle(one.messageId)
+      else if (fate === 'lost') sent.giveBack(one.messageId, 'lost')
+      else if (fate === 'unknown') mustReadOn = true
+    }
+    // The longer window is a change of the session and comes back here. A failure waits for the next view.
+    if (mustReadOn) session.loadEarlier().catch(() => {})
+  }
+
+  actor.start()
+  const stopWatching = session.subscribe(watch)
+  watch()
+
+  return {
+    state,
+    send(placement) {
+      const { text } = draft.getState()
+      if (text.trim() === '' || actor.getSnapshot().value === 'held') return
+      const messageId = messageIdSchema.parse(mintId())
+      const { lastSeq: afterSeq, incarnation } = session.getState()
+      sent.add({ messageId, text, placement, afterSeq, incarnation, accepted: false })
+      draft.replace('')
+      actor.send({ type: 'SEND', messageId })
+    },
+    dispose() {
+      ended = true
+      stopWatching()
+      cancelResend()
+      actor.stop()
+    },
+  }
+}
