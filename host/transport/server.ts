@@ -39,7 +39,7 @@ export const defaultMaxBackpressureBytes = 16 * 1024 * 1024
 const idleTimeoutSeconds = 60
 
 /** Time for the last bytes of closing sockets to leave. */
-const closeGraceMs = 100
+const closeGraceMs = 50
 
 /** Fail rather than share the port with another process. */
 const exclusivePort = 1
@@ -120,8 +120,9 @@ export async function createTransport(options: TransportOptions): Promise<Transp
       if (listening === null) return
       library.us_listen_socket_close(listening)
       listening = null
-      for (const socket of sockets.keys()) socket.end(1001, 'the host is stopping')
-      await new Promise((resolve) => setTimeout(resolve, closeGraceMs))
+      const open = [...sockets.keys()]
+      for (const socket of open) socket.end(1001, 'the host is stopping')
+      if (open.length > 0) await new Promise((resolve) => setTimeout(resolve, closeGraceMs))
       app.close()
     },
   }
