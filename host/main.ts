@@ -1,20 +1,19 @@
 /* The composition root: the only reader of the environment and the only owner of signals. It puts the parts
    together in the order log → sessions → handlers → transport and knows nothing of what they do.
    Next: `cli/program.ts` (commands), `cli/serve.ts` (the life of a host). */
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { z } from 'zod'
-import type { HostFrame } from '../shared/protocol/frames.ts'
-import { wireProtocolVersion } from '../shared/protocol/frames.ts'
 import { mayOpenBrowser, openBrowser } from './cli/browser.ts'
 import { defaultDataFolder } from './cli/data-folder.ts'
 import { createProgram } from './cli/program.ts'
 import { OptionError, readServeOptions } from './cli/serve-options.ts'
-import { serve, type ComposeContext, type HostParts, type Ready } from './cli/serve.ts'
+import { serve, type Ready } from './cli/serve.ts'
+import { composeHost } from './compose.ts'
+import { killingFaultPoints, killSelf, noFaultPoints } from './log/fault-points.ts'
 import { LogError } from './log/port.ts'
-import { createEngine } from './rpc/engine.ts'
+import { createHttpAdmissionHook, openAdmission } from './session/admission-hook.ts'
 import { TransportError } from './transport/server.ts'
 
 /** This file runs as `dist/host/main.js`. */
@@ -24,20 +23,10 @@ const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('package.json', root), 'utf8')))
 
-async function compose({ log }: ComposeContext): Promise<HostParts> {
-  const bootId = randomUUID()
-  return {
-    engine: createEngine({
-      handlers: {
-        'host.describe': () => ({ version, bootId, protocol: wireProtocolVersion, serverTime: Date.now() }),
-      },
-      newReference: () => randomUUID().slice(0, 8),
-      onFault: ({ cause, ...fault }) => log.error({ ...fault, err: cause }, 'a request failed unexpectedly'),
-    }),
-    hello: () => JSON.stringify({ type: 'host/hello', bootId, version, serverTime: Date.now() } satisfies HostFrame),
-    close: async () => {},
-  }
-}
+/** Hooks for tests (SPEC 14): absent unless the environment names them. */
+const admissionHook = (url: string | undefined) => (url === undefined ? openAdmission : createHttpAdmissionHook(url))
+const faultPoints = (spec: string | undefined) =>
+  spec === undefined ? noFaultPoints : killingFaultPoints(spec, killSelf)
 
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -79,7 +68,18 @@ const program = createProgram(version, {
       webRoot: fileURLToPath(new URL('dist/web', root)),
       defaultDataFolder: defaultDataFolder(environment),
       log: pino({ level: options.json ? 'info' : 'warn' }, pino.destination({ fd: 2, sync: true })),
-      compose,
+      compose: ({ dataDir, options: { agent }, fanout, log }) =>
+        composeHost({
+          version,
+          dataDir,
+          agent,
+          cwd: process.cwd(),
+          environment,
+          fanout,
+          admission: admissionHook(environment['TASK_SURFACE_TEST_ADMISSION']),
+          faults: faultPoints(environment['TASK_SURFACE_TEST_CRASH']),
+          logger: log,
+        }),
       stopRequested: stopSignal(),
       onReady: (ready) => greet(ready, options),
     })

@@ -15,7 +15,8 @@
    | left-steering | steering rows a turn leaves behind become ordinary rows, ahead of the others |
    | busy | REWIND and CONFIGURE are refused from claim to the end of the turn |
 
-   REWIND leads from idle or boundary to `reloading`, where nothing is claimed until the host ends the actor.
+   REWIND leads from idle or boundary to `reloading`, where nothing is claimed until the host ends the actor (RESUME: the
+   target was illegal).
    Everything but `idle` and `boundary` is busy. `ended` is final: the host makes a new actor from the log. */
 import { assign, setup, type ActorRefFrom, type SnapshotFrom } from 'xstate'
 import type { InboxItemId, MessageId, TaskSurfaceId, TaskSurfaceSubmissionId } from '../shared/ids.ts'
@@ -50,6 +51,8 @@ export type SessionMachineEvent =
   | { type: 'TURN_ENDED' }
   | { type: 'CONFIGURE' }
   | { type: 'REWIND' }
+  /** The rewind was refused: nothing was written. */
+  | { type: 'RESUME' }
   | { type: 'END' }
 
 const isQueued = (row: InboxRow): boolean => row.placement === 'queued'
@@ -159,7 +162,7 @@ export const sessionMachine = setup({
             TURN_ENDED: { target: 'boundary', actions: ['returnSteering', 'forgetInterrupt'] },
           },
         },
-        reloading: { on: { ENQUEUE: { actions: 'addQueuedRow' } } },
+        reloading: { on: { ENQUEUE: { actions: 'addQueuedRow' }, RESUME: 'boundary' } },
       },
     },
     ended: { type: 'final' },

@@ -37,7 +37,8 @@ export type TurnMachineEvent =
   | { type: 'ACTED'; concluded: boolean; steering: boolean }
   | { type: 'FAILED'; transient: boolean }
   | { type: 'RETRY' }
-  | { type: 'INTERRUPT' }
+  /** `aborted`: by the person; `interrupted`: the host stops. */
+  | { type: 'INTERRUPT'; reason: 'aborted' | 'interrupted' }
   | { type: 'ENDED' }
 
 export const turnMachine = setup({
@@ -56,7 +57,8 @@ export const turnMachine = setup({
     nextStep: assign({ step: ({ context }) => context.step + 1, attempt: 1 }),
     lastStep: assign({ step: ({ context }) => context.step + 1, attempt: 1, last: true }),
     nextAttempt: assign({ attempt: ({ context }) => context.attempt + 1 }),
-    end: assign({ reason: ({ context }, params: { reason: TurnEndReason }) => context.reason ?? params.reason }),
+    end: assign({ reason: (_, params: { reason: TurnEndReason }) => params.reason }),
+    endByInterrupt: assign({ reason: ({ event }) => (event.type === 'INTERRUPT' ? event.reason : null) }),
     endByStop: assign({ reason: ({ event }) => (event.type === 'ANSWERED' ? event.stop : null) }),
   },
 }).createMachine({
@@ -66,7 +68,7 @@ export const turnMachine = setup({
   states: {
     live: {
       initial: 'calling',
-      on: { INTERRUPT: { target: 'ending', actions: { type: 'end', params: { reason: 'aborted' } } } },
+      on: { INTERRUPT: { target: 'ending', actions: 'endByInterrupt' } },
       states: {
         calling: {
           on: {

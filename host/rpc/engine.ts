@@ -31,6 +31,8 @@ export interface Fault {
 export interface EngineDeps {
   /** A host composed without a part leaves its methods out: they are unknown. */
   handlers: Partial<Handlers>
+  /** The wire error of a failure that another part words in its own way; null: nobody expected it. */
+  expected?: (cause: unknown) => RpcError | null
   newReference: () => string
   /** Must not throw. */
   onFault: (fault: Fault) => void
@@ -115,6 +117,11 @@ function handle(deps: EngineDeps, peer: Peer | null, request: Request, deliver: 
     let frames: readonly string[] = []
     try {
       const answer = outcome instanceof AtOnce ? outcome.answer() : null
+      if (answer) {
+        peer?.send(resultText(id ?? 0, answer.result))
+        setTimeout(() => answer.frames.forEach((f) => peer?.send(f)), 0)
+        return
+      }
       response = id === null ? null : resultText(id, answer === null ? outcome : answer.result)
       if (answer !== null) frames = answer.frames
     } catch (cause) {
@@ -178,7 +185,8 @@ function expected(
   method: string,
   cause: unknown,
 ): { code: ErrorCode; message: string; data?: RpcError['data'] } {
-  if (cause instanceof RpcError) return cause
+  const known = cause instanceof RpcError ? cause : (deps.expected?.(cause) ?? null)
+  if (known !== null) return known
   const reference = deps.newReference()
   deps.onFault({ reference, method, cause })
   return { code: errorCodes.internal, message: `internal error (reference ${reference})` }

@@ -37,8 +37,11 @@ export type Handler<Name extends MethodName> = (
   call: Call,
 ) => Promise<Result<Name> | AtOnce<Result<Name>>> | Result<Name> | AtOnce<Result<Name>>
 
-/** Expected failures are thrown as `RpcError`; anything else is answered as −32603 and logged. */
-export type Handlers = { readonly [Name in MethodName]: Handler<Name> }
+/**
+ * Expected failures are thrown as `RpcError`; anything else is answered as −32603 and logged. A method without a
+ * handler in this composition is answered as −32601.
+ */
+export type Handlers = { readonly [Name in MethodName]?: Handler<Name> }
 
 /** One serialised text to every subscriber of a topic, in order. */
 export interface Fanout {

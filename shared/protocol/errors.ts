@@ -24,6 +24,7 @@ export const conflictCodes = [
   'stale',
   'agent-unavailable',
   'read-only',
+  'queue-full',
 ] as const
 export type ConflictCode = (typeof conflictCodes)[number]
 

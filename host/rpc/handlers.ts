@@ -1,0 +1,113 @@
+/* Every method of the wire, carried to the sessions (SPEC 8). No decision is made here. */
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { errorCodes, RpcError } from '../../shared/protocol/errors.ts'
+import { wireProtocolVersion } from '../../shared/protocol/frames.ts'
+import type { Params } from '../../shared/protocol/methods.ts'
+import { readActive } from '../session/active-surface.ts'
+import { openSession, readHistory } from '../session/open-session.ts'
+import { sendMessage } from '../session/send-message.ts'
+import {
+  configureSession,
+  forkSession,
+  removeSession,
+  renameSession,
+  rewindSession,
+} from '../session/session-changes.ts'
+import type { SessionDirectory } from '../session/session-directory.ts'
+import type { Handlers } from './port.ts'
+
+export interface HandlerDeps {
+  directory: SessionDirectory
+  version: string
+  bootId: string
+  /** Folder of sessions that name none. */
+  defaultCwd: string
+  /** Agent of sessions that name none. */
+  defaultAgent: string
+}
+
+export function createHandlers(deps: HandlerDeps): Handlers {
+  const { directory, version, bootId } = deps
+  const { agents, clock, hub } = directory.deps
+  return {
+    'host.describe': () => ({ version, bootId, protocol: wireProtocolVersion, serverTime: clock.now() }),
+    'agents.list': () => ({ agents: agents.list() }),
+    'session.create': async (params) => ({ session: await createSession(deps, params) }),
+    'session.list': async () => ({ sessions: await directory.list() }),
+    'session.open': (params, { peer }) => openSession(directory, params, peer),
+    'session.close': ({ sessionId }, { peer }) => {
+      peer?.unsubscribe(hub.topic(sessionId))
+      return {}
+    },
+    'session.history': (params) => readHistory(directory, params),
+    'session.configure': async ({ sessionId, ...configuration }) => {
+      if (configuration.agent !== undefined) requireAgent(deps, configuration.agent)
+      return { session: await configureSession(directory, sessionId, configuration) }
+    },
+    'session.rename': async ({ sessionId, title }) => {
+      await renameSession(directory, sessionId, title)
+      return {}
+    },
+    'session.remove': async ({ sessionId }) => {
+      await removeSession(directory, sessionId)
+      return {}
+    },
+    'session.interrupt': async ({ sessionId }) => {
+      const runtime = directory.live(sessionId)
+      if (runtime === undefined) await directory.view(sessionId)
+      runtime?.claims.interrupt()
+      return {}
+    },
+    'session.send': async (params, { rpcId }) => {
+      if (params.text.trim() === '') throw new RpcError(errorCodes.invalidParams, 'text: a message says something.')
+      return sendMessage(await directory.load(params.sessionId), params, rpcId)
+    },
+    'session.updateQueue': async ({ sessionId, itemId, action }) => {
+      const runtime = await directory.load(sessionId)
+      runtime.claims.update(itemId, action)
+      return {}
+    },
+    'session.fork': async ({ sessionId, atSeq }) => ({ session: await forkSession(directory, sessionId, atSeq) }),
+    'session.rewind': ({ sessionId, toSeq }) => rewindSession(directory, sessionId, toSeq),
+    'taskSurface.getActive': (params) => readActive(directory, params),
+    'taskSurface.submit': async (params, { rpcId }) => {
+      const runtime = await directory.load(params.sessionId)
+      return runtime.surfaces.submit(params, rpcId)
+    },
+    'taskSurface.dismiss': async (params) => {
+      const runtime = await directory.load(params.sessionId)
+      return runtime.surfaces.dismiss(params)
+    },
+    'question.answer': async ({ sessionId, questionId, answers }) => {
+      const runtime = directory.live(sessionId)
+      if (runtime === undefined) await directory.view(sessionId)
+      return runtime?.questions.answer(questionId, answers) ?? { accepted: false, reason: 'not-pending' }
+    },
+  }
+}
+
+async function createSession(deps: HandlerDeps, { agent, title, cwd, toolMode, approval }: Params<'session.create'>) {
+  const name = agent ?? deps.defaultAgent
+  requireAgent(deps, name)
+  const folder = resolve(deps.defaultCwd, cwd ?? '.')
+  const isFolder = await stat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+  if (!isFolder) throw new RpcError(errorCodes.invalidParams, `cwd: there is no folder ${folder}.`)
+  return deps.directory.create({
+    agent: name,
+    cwd: folder,
+    ...(title !== undefined && { title }),
+    ...(toolMode !== undefined && { toolMode }),
+    ...(approval !== undefined && { approval }),
+  })
+}
+
+/** The name must be known; whether the agent is available is judged when a message is admitted. */
+function requireAgent({ directory }: HandlerDeps, name: string): void {
+  if (directory.deps.agents.resolve(name) === null) {
+    throw new RpcError(errorCodes.invalidParams, `agent: there is no agent named ${name}.`)
+  }
+}

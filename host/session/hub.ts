@@ -1,0 +1,107 @@
+/* The subscription hub: one channel per session through which every live frame goes (SPEC 8). A channel
+   numbers its frames (`n`, contiguous) under an `incarnation` that changes only when continuity breaks. It
+   outlives the session's runtime, knows no socket, and serialises each frame once.
+
+   `follow` is how `session.open` joins without gap or duplicate: it collects what is published while the
+   page is read from the log. */
+import type { SessionEvent } from '../../shared/event.ts'
+import type { SessionId } from '../../shared/ids.ts'
+import type { HostFrame, SessionFrameBody } from '../../shared/protocol/frames.ts'
+import type { FaultPoints } from '../log/fault-points.ts'
+import { hostTopic, type Fanout } from '../rpc/port.ts'
+
+interface Channel {
+  generation: number
+  n: number
+  followers: Set<SessionEvent[]>
+}
+
+export interface Position {
+  incarnation: string
+  /** Of the last frame published; the next live frame has `n + 1`. */
+  n: number
+}
+
+/** Events published since `follow` was called, until `stop`. */
+export interface Following {
+  readonly events: readonly SessionEvent[]
+  stop(): void
+}
+
+export class SubscriptionHub {
+  readonly #fanout: Fanout
+  readonly #bootId: string
+  readonly #faults: FaultPoints
+  readonly #channels = new Map<SessionId, Channel>()
+
+  constructor(deps: { fanout: Fanout; bootId: string; faults: FaultPoints }) {
+    this.#fanout = deps.fanout
+    this.#bootId = deps.bootId
+    this.#faults = deps.faults
+  }
+
+  topic(sessionId: SessionId): string {
+    return `session:${sessionId}`
+  }
+
+  position(sessionId: SessionId): Position {
+    const { generation, n } = this.#channel(sessionId)
+    return { incarnation: `${this.#bootId}.${generation}`, n }
+  }
+
+  publish(sessionId: SessionId, body: SessionFrameBody): void {
+    const channel = this.#channel(sessionId)
+    channel.n += 1
+    if (body.type === 'session/event') for (const events of channel.followers) events.push(body.event)
+    this.#send(this.topic(sessionId), JSON.stringify({ ...body, sessionId, ...this.position(sessionId) }))
+  }
+
+  /** A baseline frame: it carries neither incarnation nor n. */
+  baseline(sessionId: SessionId, body: SessionFrameBody): string {
+    return JSON.stringify({ ...body, sessionId })
+  }
+
+  subscribed(sessionId: SessionId, lastSeq: number): string {
+    return JSON.stringify({ type: 'session/subscribed', sessionId, lastSeq, ...this.position(sessionId) })
+  }
+
+  /** Breaks continuity: a new incarnation, then what every subscriber must start again from. */
+  renew(sessionId: SessionId, lastSeq: number, baseline: readonly SessionFrameBody[]): void {
+    const channel = this.#channel(sessionId)
+    channel.generation += 1
+    channel.n = 0
+    const topic = this.topic(sessionId)
+    this.#send(topic, this.subscribed(sessionId, lastSeq))
+    for (const body of baseline) this.#send(topic, this.baseline(sessionId, body))
+  }
+
+  publishHost(frame: HostFrame): void {
+    this.#send(hostTopic, JSON.stringify(frame))
+  }
+
+  follow(sessionId: SessionId): Following {
+    const { followers } = this.#channel(sessionId)
+    const events: SessionEvent[] = []
+    followers.add(events)
+    return { events, stop: () => void followers.delete(events) }
+  }
+
+  forget(sessionId: SessionId): void {
+    this.#channels.delete(sessionId)
+  }
+
+  #send(topic: string, text: string): void {
+    this.#faults.passed('before-publish')
+    this.#fanout.publish(topic, text)
+    this.#faults.passed('after-publish')
+  }
+
+  #channel(sessionId: SessionId): Channel {
+    let channel = this.#channels.get(sessionId)
+    if (channel === undefined) {
+      channel = { generation: 0, n: 0, followers: new Set() }
+      this.#channels.set(sessionId, channel)
+    }
+    return channel
+  }
+}

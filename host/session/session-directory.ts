@@ -1,0 +1,182 @@
+/* All sessions of this host: which are live, and how one becomes live or goes cold (SPEC 2). Listing, opening
+   and reading never start a runtime; whatever must happen in a session loads it, once.
+
+   Invariant: per session, loading, rewinding, removing and going cold run one after the other. */
+import type { SessionId } from '../../shared/ids.ts'
+import { errorCodes, RpcError } from '../../shared/protocol/errors.ts'
+import type { Session } from '../../shared/session.ts'
+import type { EventData } from '../../shared/event.ts'
+import { LogError, type Ownership } from '../log/port.ts'
+import { repairDrafts } from '../log/repair.ts'
+import { emptyState, type SessionState } from '../log/session-state.ts'
+import { coldBaseline } from './baseline.ts'
+import { SessionRuntime, type EndReason, type RuntimeDeps } from './session-runtime.ts'
+import { headerView, sessionView } from './session-view.ts'
+
+/** A live session nobody used for this long turns cold. */
+const coldAfterMs = 5 * 60_000
+const sweepEveryMs = 60_000
+/** How long a stopping host waits for turns to write their end. */
+const drainMs = 3_000
+
+export class SessionDirectory {
+  readonly deps: RuntimeDeps
+  readonly #runtimeById = new Map<SessionId, SessionRuntime>()
+  readonly #queueById = new Map<SessionId, Promise<unknown>>()
+  readonly #stop = new AbortController()
+
+  constructor(deps: RuntimeDeps) {
+    this.deps = deps
+    void this.#sweep()
+  }
+
+  /** The runtime of a session that is live now. */
+  live(sessionId: SessionId): SessionRuntime | undefined {
+    return this.#runtimeById.get(sessionId)
+  }
+
+  /** The runtime of a session, loaded where it is cold. */
+  async load(sessionId: SessionId): Promise<SessionRuntime> {
+    return this.live(sessionId) ?? this.exclusive(sessionId, () => this.loadNow(sessionId))
+  }
+
+  /** Behind the last durable event, live or cold; starts nothing. */
+  async state(sessionId: SessionId): Promise<SessionState> {
+    return this.live(sessionId)?.state ?? this.deps.log.readState(sessionId)
+  }
+
+  async view(sessionId: SessionId): Promise<Session> {
+    return this.live(sessionId)?.view() ?? sessionView(await this.deps.log.readState(sessionId), false)
+  }
+
+  /** Newest activity first. A session whose header cannot be read is reported in the host's log and left out. */
+  async list(): Promise<Session[]> {
+    const sessions: Session[] = []
+    for await (const listed of this.deps.log.list()) {
+      const { sessionId } = listed
+      if (listed.kind === 'damaged')
+        this.deps.logger.error({ sessionId, err: listed.error }, 'session cannot be listed')
+      else sessions.push(this.live(sessionId)?.view() ?? headerView(listed.header, false))
+    }
+    return sessions.toSorted((a, b) => b.updatedAt - a.updatedAt)
+  }
+
+  /** A new session, cold: its first event and header are durable and the lists know it. */
+  async create(data: EventData<'session/created'>): Promise<Session> {
+    const sessionId = this.deps.ids.session()
+    const ownership = await this.acquire(sessionId)
+    try {
+      const drafts = [{ type: 'session/created', data }] as const
+      const outcome = await this.deps.log.append(ownership, emptyState(sessionId), drafts, this.deps.clock.now())
+      if (outcome.kind !== 'durable') throw storageError()
+      return this.announce(outcome.state)
+    } finally {
+      await this.deps.log.release(ownership)
+    }
+  }
+
+  announce(state: SessionState): Session {
+    const session = sessionView(state, false)
+    this.deps.hub.publishHost({ type: 'host/session-added', session })
+    return session
+  }
+
+  /** Runs `work` alone among loads, rewinds, removals and cooling of this session. */
+  exclusive<Value>(sessionId: SessionId, work: () => Promise<Value>): Promise<Value> {
+    const before = this.#queueById.get(sessionId) ?? Promise.resolve()
+    const run = before.then(work)
+    const settled = run.then(
+      () => {},
+      () => {},
+    )
+    this.#queueById.set(sessionId, settled)
+    void settled.then(() => {
+      if (this.#queueById.get(sessionId) === settled) this.#queueById.delete(sessionId)
+    })
+    return run
+  }
+
+  /** Only inside `exclusive`. */
+  async loadNow(sessionId: SessionId): Promise<SessionRuntime> {
+    const live = this.live(sessionId)
+    if (live !== undefined) return live
+    if (this.#stop.signal.aborted) throw new RpcError(errorCodes.storage, 'The host is stopping.')
+    if ((await this.deps.log.header(sessionId)) === null)
+      throw new LogError('unknown-session', `There is no session ${sessionId}.`)
+    const ownership = await this.acquire(sessionId)
+    try {
+      const state = await this.deps.log.readState(sessionId)
+      const runtime = new SessionRuntime(this.deps, {
+        ownership,
+        state,
+        onEnd: (reason) => this.#ended(sessionId, reason),
+      })
+      this.#runtimeById.set(sessionId, runtime)
+      const repairs = repairDrafts(state)
+      if (repairs.length > 0) await runtime.append(repairs)
+      return runtime
+    } catch (error) {
+      await this.deps.log.release(ownership)
+      throw error
+    }
+  }
+
+  /** Ends a runtime and gives its session back, once nothing of it is in flight. Only inside `exclusive`. */
+  async unload(runtime: SessionRuntime, reason: 'cold' | 'disposed'): Promise<void> {
+    runtime.end(reason)
+    await runtime.settled()
+    await this.deps.log.release(runtime.ownership)
+  }
+
+  async acquire(sessionId: SessionId): Promise<Ownership> {
+    const outcome = await this.deps.log.acquire(sessionId)
+    if (outcome.kind === 'owned') return outcome.ownership
+    throw storageError(outcome.kind === 'held' ? 'Another host owns this session.' : undefined)
+  }
+
+  /** Cuts running turns, lets them write their end, and gives every session back. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    const runtimes = [...this.#runtimeById.values()]
+    const drained = Promise.all(runtimes.map((runtime) => runtime.claims.drain()))
+    await Promise.race([drained, this.deps.clock.sleep(drainMs, new AbortController().signal)])
+    await Promise.all(runtimes.map((runtime) => this.unload(runtime, 'disposed')))
+  }
+
+  #ended(sessionId: SessionId, reason: EndReason): void {
+    const runtime = this.#runtimeById.get(sessionId)
+    this.#runtimeById.delete(sessionId)
+    if (runtime === undefined) return
+    // A fault breaks continuity: whoever watches starts again from what the log says.
+    if (reason === 'fault') void this.exclusive(sessionId, () => this.#recover(runtime))
+  }
+
+  async #recover(runtime: SessionRuntime): Promise<void> {
+    const { sessionId } = runtime
+    await runtime.settled()
+    await this.deps.log.release(runtime.ownership)
+    try {
+      const state = await this.deps.log.readState(sessionId)
+      this.deps.hub.renew(sessionId, state.lastSeq, coldBaseline(state))
+    } catch (error) {
+      this.deps.logger.error({ sessionId, err: error }, 'session cannot be read again')
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { clock } = this.deps
+    while (!this.#stop.signal.aborted) {
+      await clock.sleep(sweepEveryMs, this.#stop.signal)
+      for (const runtime of this.#runtimeById.values()) {
+        if (!runtime.isQuiet || clock.now() - runtime.lastUsedAt < coldAfterMs) continue
+        void this.exclusive(runtime.sessionId, async () => {
+          if (runtime.isQuiet && !runtime.ended.aborted) await this.unload(runtime, 'cold')
+        })
+      }
+    }
+  }
+}
+
+export function storageError(message = 'The session store does not answer now. Try again.'): RpcError {
+  return new RpcError(errorCodes.storage, message)
+}

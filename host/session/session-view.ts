@@ -1,0 +1,31 @@
+/* A session as the outside sees it, from its header and whether a turn runs here. */
+import type { Session } from '../../shared/session.ts'
+import type { SessionHeader } from '../log/session-state.ts'
+import type { SessionState } from '../log/session-state.ts'
+
+export function headerView(header: SessionHeader, running: boolean): Session {
+  const { sessionId, title, agent, cwd, createdAt, updatedAt, toolMode, approval, parent } = header
+  const status = running ? 'running' : 'idle'
+  return {
+    id: sessionId,
+    title,
+    agent,
+    cwd,
+    createdAt,
+    updatedAt,
+    status,
+    toolMode,
+    approval,
+    ...(parent !== undefined && { parent }),
+  }
+}
+
+export function sessionView(state: SessionState, running: boolean): Session {
+  return headerView(headerOf(state), running)
+}
+
+/** The header of a session that exists: every stored log begins with `session/created`. */
+export function headerOf(state: SessionState): SessionHeader {
+  if (state.header === null) throw new Error(`session ${state.sessionId} has no session/created`)
+  return state.header
+}

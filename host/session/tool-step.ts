@@ -1,0 +1,107 @@
+/* The tool calls of one step (SPEC 5). Calls that are not concurrency-safe run alone and are ordering
+   barriers: earlier ones are durable before they start, later ones start after they are. Every call ends in
+   one durable result; an interrupt ends the running ones and answers the rest. */
+import type { EventData, EventDraft } from '../../shared/event.ts'
+import { jsonSchema, type Json } from '../../shared/json.ts'
+import { parseJson, ToolFailure, type PreparedCall, type ToolExecution, type ToolSession } from '../tools/tool.ts'
+import { untilAborted } from './claims.ts'
+import type { StepCall } from './model-step.ts'
+import { headerOf } from './session-view.ts'
+import type { SessionRuntime } from './session-runtime.ts'
+
+interface Step {
+  turn: number
+  step: number
+  signal: AbortSignal
+}
+
+/** True when a call concluded the turn. */
+export async function runCalls(runtime: SessionRuntime, calls: readonly StepCall[], at: Step): Promise<boolean> {
+  let concluded = false
+  for (const group of barrierGroups(runtime, calls)) {
+    await runtime.append(group.map((call) => callDraft(call, at)))
+    const ends = await Promise.all(group.map((call) => runCall(runtime, call, at)))
+    concluded ||= ends.includes(true)
+  }
+  return concluded
+}
+
+/** Runs of calls that may overlap; every other call is a group of its own. */
+function barrierGroups(runtime: SessionRuntime, calls: readonly StepCall[]): StepCall[][] {
+  const groups: StepCall[][] = []
+  let joinable = false
+  for (const call of calls) {
+    const safe = runtime.deps.tools.find(call.name)?.concurrencySafe === true
+    const last = groups.at(-1)
+    if (safe && joinable && last !== undefined) last.push(call)
+    else groups.push([call])
+    joinable = safe
+  }
+  return groups
+}
+
+function callDraft({ callId, name, arguments: text }: StepCall, { turn, step }: Step): EventDraft {
+  return { type: 'tool/call', data: { turn, step, callId, name, arguments: loggedArguments(text) } }
+}
+
+/** What is no JSON is logged as the text it is. */
+function loggedArguments(text: string): Json {
+  const json = parseJson(text)
+  const parsed = json.ok ? jsonSchema.safeParse(json.value) : null
+  return parsed?.success === true ? parsed.data : text
+}
+
+type CallEnd = Pick<EventData<'tool/result'>, 'content' | 'isError' | 'error' | 'meta'>
+
+async function runCall(runtime: SessionRuntime, call: StepCall, at: Step): Promise<boolean> {
+  let concluded = false
+  const exec: ToolExecution = {
+    session: toolSession(runtime),
+    callId: call.callId,
+    nested: false,
+    signal: at.signal,
+    concludeTurn: () => {
+      concluded = true
+    },
+  }
+  const end = await finish(runtime, call, exec)
+  const { callId, name } = call
+  await runtime.append([{ type: 'tool/result', data: { turn: at.turn, step: at.step, callId, name, ...end } }])
+  return concluded && end.isError !== true
+}
+
+async function finish(runtime: SessionRuntime, call: StepCall, exec: ToolExecution): Promise<CallEnd> {
+  const interrupted = new ToolFailure('INTERRUPTED', 'The person interrupted the turn before this call was done.')
+  if (exec.signal.aborted) return errorEnd(interrupted)
+  const prepared = prepare(runtime, call)
+  if ('failure' in prepared) return errorEnd(prepared.failure)
+  try {
+    const outcome = await untilAborted(prepared.run(exec), exec.signal)
+    return outcome === 'aborted' ? errorEnd(interrupted) : outcome
+  } catch (error) {
+    if (error instanceof ToolFailure) return errorEnd(error)
+    runtime.deps.logger.error({ sessionId: runtime.sessionId, tool: call.name, err: error }, 'tool failed')
+    return errorEnd(new ToolFailure('TOOL_FAILED', 'The tool failed inside the host.'))
+  }
+}
+
+function prepare(runtime: SessionRuntime, { name, arguments: text }: StepCall): PreparedCall {
+  const tool = runtime.deps.tools.find(name)
+  if (tool === undefined) return { failure: new ToolFailure('UNKNOWN_TOOL', `There is no tool named ${name}.`) }
+  return tool.prepare(text)
+}
+
+function errorEnd({ code, message }: ToolFailure): CallEnd {
+  return { content: [{ type: 'text', text: message }], isError: true, error: { code, message } }
+}
+
+function toolSession(runtime: SessionRuntime): ToolSession {
+  const { cwd, parent } = headerOf(runtime.state)
+  return {
+    sessionId: runtime.sessionId,
+    cwd,
+    delegated: parent?.relation === 'subagent',
+    activeSurface: () => runtime.state.projections.taskSurface.active?.surfaceId ?? null,
+    ask: (callId, questions, signal) => runtime.questions.ask(callId, questions, signal),
+  }
+}
