@@ -8,8 +8,7 @@
    - `receive` and `post` never throw: what a handler throws unexpectedly is −32603 under a reference that the
      log explains, and the text of the failure stays on the host.
    Next: `request.ts` (envelope), `port.ts` (handlers). */
-import { z } from 'zod'
-import type { JsonObject } from '../../shared/json.ts'
+import type { z } from 'zod'
 import { errorCodes, RpcError, type ErrorCode } from '../../shared/protocol/errors.ts'
 import { isMethodName, methods, type MethodName, type Params, type Result } from '../../shared/protocol/methods.ts'
 import { AtOnce, type Call, type Handlers, type Peer } from './port.ts'
@@ -61,19 +60,7 @@ const socketOnly: ReadonlySet<MethodName> = new Set<MethodName>([
   'inspect.unsubscribe',
 ])
 
-/**
- * A record schema rebuilds its object and loses a key `__proto__` on the way; the domain must see it to refuse it as
- * an unknown key. What JSON.parse made is JSON already, so the object goes through as it was sent.
- */
-const valuesAsSent = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'expected an object',
-)
-
-const paramsSchemas: { readonly [Name in MethodName]: { params: z.ZodType<Params<Name>> } } = {
-  ...methods,
-  'taskSurface.submit': { params: methods['taskSurface.submit'].params.extend({ values: valuesAsSent }) },
-}
+const paramsSchemas: { readonly [Name in MethodName]: { params: z.ZodType<Params<Name>> } } = methods
 
 export function createEngine(deps: EngineDeps): Engine {
   return {
@@ -117,11 +104,6 @@ function handle(deps: EngineDeps, peer: Peer | null, request: Request, deliver: 
     let frames: readonly string[] = []
     try {
       const answer = outcome instanceof AtOnce ? outcome.answer() : null
-      if (answer) {
-        peer?.send(resultText(id ?? 0, answer.result))
-        setTimeout(() => answer.frames.forEach((f) => peer?.send(f)), 0)
-        return
-      }
       response = id === null ? null : resultText(id, answer === null ? outcome : answer.result)
       if (answer !== null) frames = answer.frames
     } catch (cause) {
