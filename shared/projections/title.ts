@@ -35,5 +35,8 @@ function renamed(state: TitleProjection, next: string): TitleProjection {
 function derivedTitle(text: string): string {
   const [line = ''] = text.trim().split(/[\r\n\u2028\u2029]/, 1)
   // A code point takes at most two UTF-16 units; cutting first keeps a huge first line cheap.
-  return [...line.slice(0, derivedTitleLength * 2)].slice(0, derivedTitleLength).join('').trim()
+  return Array.from(line.slice(0, derivedTitleLength * 2))
+    .slice(0, derivedTitleLength)
+    .join('')
+    .trim()
 }
