@@ -1,0 +1,77 @@
+/* `npm test`: installs what a bare machine lacks, builds, runs every vitest project in turn and ends with one line
+   `N passed, N failed`. Names of projects as arguments run those alone.
+   Projects run one after another: each of them wants all cores, and a browser test beside them would only wait. */
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { ensureInstalled, root, run } from '../host/bin/prepare.js'
+
+const allProjects = ['unit', 'contract', 'model', 'e2e']
+const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const output = join(root, 'test/output')
+
+const projects = process.argv.slice(2).length > 0 ? process.argv.slice(2) : allProjects
+ensureInstalled()
+const environment = { ...process.env, CHROMIUM_PATH: await findBrowser() }
+run('npm', ['run', 'build'])
+rmSync(output, { recursive: true, force: true })
+mkdirSync(output, { recursive: true })
+
+const totals = projects.map(runProject)
+const sum = (key) => totals.reduce((total, each) => total + each[key], 0)
+const [passed, failed] = [sum('passed'), sum('failed')]
+if (passed + failed === 0) process.stdout.write('no tests were found\n')
+process.stdout.write(`${passed} passed, ${failed} failed\n`)
+process.exit(failed > 0 || passed === 0 ? 1 : 0)
+
+/** Counts from vitest's own report. A file that cannot be loaded, a skipped test and a crash count as failures. */
+function runProject(project) {
+  const report = join(output, `${project}.json`)
+  const args = ['vitest', 'run', '--project', project, '--passWithNoTests', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const { status } = spawnSync('npx', ['--no-install', ...args], { cwd: root, stdio: 'inherit', env: environment, shell: process.platform === 'win32' })
+  if (!existsSync(report)) return status === 0 ? { passed: 0, failed: 0 } : broken(project, 'wrote no report', { passed: 0, failed: 0 })
+  const { numPassedTests: passed, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
+  const unloaded = testResults.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
+  for (const file of unloaded) process.stdout.write(`${file.name}: ${file.message}\n`)
+  const totals = { passed, failed: numFailedTests + numPendingTests + numTodoTests + unloaded.length }
+  return status !== 0 && totals.failed === 0 ? broken(project, `ended with ${status} although no test failed`, totals) : totals
+}
+
+function broken(project, how, { passed, failed }) {
+  process.stdout.write(`vitest ${how} (project ${project})\n`)
+  return { passed, failed: failed + 1 }
+}
+
+/** A Chromium: named by the environment, the system's, Playwright's own, or Debian's, installed as root. */
+async function findBrowser() {
+  const named = process.env.CHROMIUM_PATH
+  if (named !== undefined && named !== '') {
+    if (existsSync(named)) return named
+    fail(`CHROMIUM_PATH is ${named}, which does not exist`)
+  }
+  const found = systemBrowser() ?? (await playwrightBrowser())
+  if (found !== undefined) return found
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    fail('the browser tests need Chromium: install it or set CHROMIUM_PATH')
+  }
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  run('apt-get', ['update', '-q'], { env })
+  run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], { env })
+  return systemBrowser() ?? fail('chromium was installed and still cannot be found')
+}
+
+function systemBrowser() {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.flatMap((folder) => browserNames.map((name) => join(folder, name))).find((path) => existsSync(path))
+}
+
+async function playwrightBrowser() {
+  const { chromium } = await import('playwright-core')
+  const path = chromium.executablePath()
+  return existsSync(path) ? path : undefined
+}
+
+function fail(message) {
+  process.stderr.write(`npm test: ${message}\n`)
+  process.exit(1)
+}
