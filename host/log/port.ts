@@ -30,7 +30,10 @@ export interface Append {
   /** The seq of `bodies[0]`; must follow the last stored one. */
   firstSeq: number
   bodies: readonly string[]
-  /** Replaces the session's header; null keeps a session that is being copied hidden until its last chunk. */
+  /**
+   * Replaces the session's header. Null keeps a session that is being copied hidden until its last chunk: what is
+   * still hidden when the store opens, or is acquired again, is deleted. Null leaves a header that exists as it is.
+   */
   header: string | null
   index: readonly IndexEntry[]
   /** Projection values as of `seq`; replaces the session's earlier checkpoint. */
@@ -62,7 +65,8 @@ export interface ReadRange {
 
 export interface StoredHeader {
   sessionId: SessionId
-  body: string
+  /** Null for a damaged record: the session still exists, and its header can be derived from its log. */
+  body: string | null
 }
 
 export interface CallOptions {
@@ -72,23 +76,30 @@ export interface CallOptions {
 /** Every call may be aborted by its signal; reads reject with `LogError`. */
 export interface LogStore {
   acquire(sessionId: SessionId, options?: CallOptions): Promise<AcquireOutcome>
-  /** Gives an ownership back. Idempotent. */
+  /** Gives an ownership back. Idempotent; never rejects. */
   release(ownership: Ownership): Promise<void>
   /** One outcome per append, in order. A refused one never fails the others. Resolves once on disk. */
   appendGroup(appends: readonly Append[], options?: CallOptions): Promise<AppendOutcome[]>
   read(sessionId: SessionId, range: ReadRange, options?: CallOptions): Promise<StoredBody[]>
   lookup(sessionId: SessionId, kind: IndexKind, id: string, options?: CallOptions): Promise<number | null>
   checkpoint(sessionId: SessionId, options?: CallOptions): Promise<{ seq: number; body: string } | null>
+  /** Null for an unknown or hidden session. */
   header(sessionId: SessionId, options?: CallOptions): Promise<string | null>
   /** Headers in order of session id, after the given one. */
   headers(page: { after?: SessionId; limit: number }, options?: CallOptions): Promise<StoredHeader[]>
-  /** Deletes the header first, then everything else; one that was cut off is finished when the store opens. */
+  /**
+   * Deletes the header first, then everything else; one that was cut off is finished when the store opens. Spends the
+   * ownership; one that is not valid is `unavailable`.
+   */
   remove(ownership: Ownership, options?: CallOptions): Promise<void>
   close(): Promise<void>
 }
 
 /** Bytes of one append's bodies together; forks and imports go in chunks below it. */
 export const appendMaxBytes = 8 * 1024 * 1024
+
+/** Bytes after which a page of records ends; one record may be larger and then is a page of its own. */
+export const pageMaxBytes = 1024 * 1024
 
 export type LogErrorCode =
   /** Another process has the database open. */

@@ -2,11 +2,22 @@
    Owns the way from events to stored bodies and back; does not know actors, frames or the inbox.
    Every read rejects with `LogError`; a damaged log is `corrupt` with the key, for its session alone.
    Next: `session-state.ts` (the fold), `history.ts`, `fork.ts`, `group-writer.ts`, `port.ts`. */
-import type { EventData, EventDraft, SessionEvent } from '../../shared/event.ts'
+import { isCounted, type SkippedRanges } from '../../shared/counted.ts'
+import type { EventDraft, SessionEvent } from '../../shared/event.ts'
 import type { SessionId } from '../../shared/ids.ts'
-import type { SessionHeader } from './codec.ts'
-import type { AcquireOutcome, AppendOutcome, CallOptions, IndexKind, LogError, Ownership } from './port.ts'
-import type { FoundEvent, SessionState, SkippedRange } from './session-state.ts'
+import { decodeEvent, encodeCheckpoint } from './codec.ts'
+import { timerDeadline, withDeadlines, type StartDeadline } from './deadline.ts'
+import type { FaultPoints } from './fault-points.ts'
+import { forkSession, type ForkOutcome, type ForkRequest } from './fork.ts'
+import { createGroupWriter } from './group-writer.ts'
+import { historyPage, type HistoryPage } from './history.ts'
+import { listSessions, type ListedSession } from './listing.ts'
+import type { AcquireOutcome, AppendOutcome, CallOptions, IndexKind, LogStore, Ownership } from './port.ts'
+import { rebuildRecords, salvageRecords, type SalvagedRecord } from './rebuild.ts'
+import { prepareRewind } from './rewind.ts'
+import { prepareAppend } from './session-append.ts'
+import { foldCold, forwardPages, readHeader, readState } from './session-reader.ts'
+import type { FoundEvent, SessionHeader, SessionState } from './session-state.ts'
 
 /** Why nothing of an append may be acted on. After `unknown` and `refused` the session is folded again from the log. */
 export type AppendFailure = Exclude<AppendOutcome, { kind: 'durable' }>
@@ -22,26 +33,10 @@ export type RewindOutcome =
   | { kind: 'rewound'; state: SessionState; text: string | null }
   | AppendFailure
 
-export type ForkOutcome =
-  /** The child is whole and listed. Its ownership was given back: it is cold. */
-  { kind: 'forked'; state: SessionState } | { kind: 'fork-unavailable' } | AppendFailure
-
-export interface HistoryPage {
-  /** Counted events, oldest first. */
-  events: SessionEvent[]
-  /** Counted events stand before the first of these. */
-  hasMore: boolean
-}
-
-/** One row of the listing; `damaged`: its header could neither be read nor rebuilt. */
-export type ListedSession =
-  | { kind: 'session'; sessionId: SessionId; header: SessionHeader }
-  | { kind: 'damaged'; sessionId: SessionId; error: LogError }
-
 export type CheckpointVerdict =
   | { kind: 'none' }
   | { kind: 'equal'; seq: number }
-  /** The record says something else than the log: it is rebuilt by the next append, and `verify` reports it. */
+  /** The record says something else than the log: `verify` reports it, `rebuild` replaces it. */
   | { kind: 'differs'; seq: number; stored: string; folded: string }
 
 export interface SessionLog {
@@ -89,11 +84,7 @@ export interface SessionLog {
    * SPEC 2. `source` is the state behind its last durable event; later events of it do not matter. Streams, so the
    * length of the log does not; hidden until complete. On failure what was copied is removed again.
    */
-  fork(
-    source: SessionState,
-    request: { child: SessionId; atSeq?: number; time: number },
-    options?: CallOptions,
-  ): Promise<ForkOutcome>
+  fork(source: SessionState, request: ForkRequest, options?: CallOptions): Promise<ForkOutcome>
 
   /**
    * The newest counted events before `beforeSeq` (left out: before the end): whole messages, at most `limit` of them
@@ -101,14 +92,14 @@ export interface SessionLog {
    */
   page(
     sessionId: SessionId,
-    request: { beforeSeq?: number; limit: number; skipped: readonly SkippedRange[] },
+    request: { beforeSeq?: number; limit: number; skipped: SkippedRanges },
     options?: CallOptions,
   ): Promise<HistoryPage>
 
   /** Counted events forwards, `from` included, read in bounded pages. */
   countedEvents(
     sessionId: SessionId,
-    request: { skipped: readonly SkippedRange[]; from?: number },
+    request: { skipped: SkippedRanges; from?: number },
     options?: CallOptions,
   ): AsyncIterable<SessionEvent>
 
@@ -117,23 +108,97 @@ export interface SessionLog {
     sessionId: SessionId,
     kind: IndexKind,
     id: string,
-    skipped: readonly SkippedRange[],
+    skipped: SkippedRanges,
     options?: CallOptions,
   ): Promise<FoundEvent | null>
   /** The event at `seq`; null past the end and for one that this version skips. */
-  eventAt(
-    sessionId: SessionId,
-    seq: number,
-    skipped: readonly SkippedRange[],
-    options?: CallOptions,
-  ): Promise<FoundEvent | null>
+  eventAt(sessionId: SessionId, seq: number, skipped: SkippedRanges, options?: CallOptions): Promise<FoundEvent | null>
 
   /** Deletes the session, header first. The ownership is spent afterwards. */
   remove(ownership: Ownership, options?: CallOptions): Promise<void>
 
   /** Compares the stored checkpoint with a cold fold up to its seq. For `verify` and `doctor`. */
   verifyCheckpoint(sessionId: SessionId, options?: CallOptions): Promise<CheckpointVerdict>
+  /** Writes header, checkpoint and index anew from the events. For `doctor`; rejects where the events are damaged. */
+  rebuild(ownership: Ownership, options?: CallOptions): Promise<AppendOutcome>
+  /** Every record in order, a damaged one as its error. For `doctor`; needs neither header nor checkpoint. */
+  salvage(sessionId: SessionId, options?: CallOptions): AsyncIterable<SalvagedRecord>
+
+  /** Waits for accepted appends. The store stays open. */
+  close(): Promise<void>
 }
 
-/** Facts of a new session, as `session/created` states them. */
-export type CreatedData = EventData<'session/created'>
+export interface SessionLogDeps {
+  store: LogStore
+  faults?: FaultPoints
+  deadline?: StartDeadline
+}
+
+export function createSessionLog({ store: bare, faults, deadline = timerDeadline() }: SessionLogDeps): SessionLog {
+  const store = withDeadlines(bare, deadline)
+  const writer = createGroupWriter(bare, { deadline, ...(faults === undefined ? {} : { faults }) })
+
+  async function eventAt(sessionId: SessionId, seq: number, skipped: SkippedRanges, options?: CallOptions) {
+    const [found] = await store.read(sessionId, { from: seq, to: seq, direction: 'forward', limit: 1 }, options)
+    if (found === undefined) return null
+    const stored = decodeEvent(sessionId, seq, found.body)
+    return stored.kind === 'ignorable' ? null : { seq, event: stored.event, counted: isCounted(skipped, seq) }
+  }
+
+  return {
+    acquire: (sessionId, options) => store.acquire(sessionId, options),
+    release: (ownership) => store.release(ownership),
+    list: (options) => listSessions(store, options),
+    async header(sessionId, options) {
+      const header = await readHeader(store, sessionId, options)
+      return header === 'damaged' ? (await readState(store, sessionId, options)).header : header
+    },
+    readState: (sessionId, options) => readState(store, sessionId, options),
+
+    async append(ownership, state, drafts, time, options) {
+      if (drafts.length === 0) return { kind: 'durable', events: [], state }
+      const prepared = prepareAppend(ownership, state, drafts, time)
+      const outcome = await writer.append(prepared.append, options)
+      if (outcome.kind !== 'durable') return outcome
+      return { kind: 'durable', events: prepared.events, state: prepared.state }
+    },
+
+    async rewind(ownership, state, toSeq, time, options) {
+      const prepared = await prepareRewind(store, ownership, state, { toSeq, time }, options)
+      if (prepared === null) return { kind: 'invalid-target' }
+      const outcome = await writer.append(prepared.append, options)
+      return outcome.kind === 'durable' ? { kind: 'rewound', state: prepared.state, text: prepared.text } : outcome
+    },
+
+    fork: (source, request, options) => forkSession(store, writer, source, request, options),
+    page: (sessionId, request, options) => historyPage(store, sessionId, request, options),
+
+    async *countedEvents(sessionId, { skipped, from = 0 }, options) {
+      for await (const page of forwardPages(store, sessionId, from, Number.MAX_SAFE_INTEGER, options)) {
+        for (const stored of page) {
+          if (stored.kind === 'event' && isCounted(skipped, stored.event.seq)) yield stored.event
+        }
+      }
+    },
+
+    async find(sessionId, kind, id, skipped, options) {
+      const seq = await store.lookup(sessionId, kind, id, options)
+      return seq === null ? null : await eventAt(sessionId, seq, skipped, options)
+    },
+    eventAt,
+
+    remove: (ownership, options) => store.remove(ownership, options),
+
+    async verifyCheckpoint(sessionId, options) {
+      const stored = await store.checkpoint(sessionId, options)
+      if (stored === null) return { kind: 'none' }
+      const { fold } = await foldCold(store, sessionId, stored.seq, options)
+      const folded = fold === null ? '' : encodeCheckpoint(fold)
+      const { seq, body } = stored
+      return body === folded ? { kind: 'equal', seq } : { kind: 'differs', seq, stored: body, folded }
+    },
+    rebuild: (ownership, options) => rebuildRecords(store, writer, ownership, options),
+    salvage: (sessionId, options) => salvageRecords(store, sessionId, options),
+    close: () => writer.close(),
+  }
+}

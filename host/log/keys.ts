@@ -1,0 +1,69 @@
+/* Where each record lies in the LevelDB database (SPEC 2). All keys of one session but header and marker share a
+   prefix, so its events are one contiguous range in order of seq, and removing it is one range.
+   `!` sorts before every character of an id, so composite keys sort by id first.
+
+     !format             store format version
+     !loss               what LevelDB dropped when it opened, and whether that was accepted
+     h!<session>         header: the session exists and is listed
+     m!<session>         marker of an unfinished copy or removal
+     s!<session>!c       checkpoint
+     s!<session>!e!<seq> event
+     s!<session>!i!<kind>!<id>  seq of the newest event that carries the id
+     s!<session>!j!…     journal entries, owned by the journal store; removed with the session */
+import { sessionIdSchema, type SessionId } from '../../shared/ids.ts'
+import type { IndexKind } from './port.ts'
+
+/** Half-open: `gte` belongs to the range, `lt` does not. */
+export interface KeyRange {
+  gte: string
+  lt: string
+}
+
+export const formatKey = '!format'
+export const lossKey = '!loss'
+
+/** Digits of a seq in a key: enough for every safe integer, so keys sort as numbers do. */
+const seqWidth = 16
+
+export const headerKey = (sessionId: SessionId) => `h!${sessionId}`
+export const markerKey = (sessionId: SessionId) => `m!${sessionId}`
+export const checkpointKey = (sessionId: SessionId) => `s!${sessionId}!c`
+export const eventKey = (sessionId: SessionId, seq: number) => `${eventPrefix(sessionId)}${seqText(seq)}`
+export const indexKey = (sessionId: SessionId, kind: IndexKind, id: string) => `s!${sessionId}!i!${kind}!${id}`
+/** Begins every key of the session's journal. */
+export const journalPrefix = (sessionId: SessionId) => `s!${sessionId}!j!`
+
+const eventPrefix = (sessionId: SessionId) => `s!${sessionId}!e!`
+const seqText = (seq: number) => String(seq).padStart(seqWidth, '0')
+
+/** Everything that starts with `prefix`, which ends in `!`. */
+export function prefixRange(prefix: string): KeyRange {
+  return { gte: prefix, lt: `${prefix.slice(0, -1)}"` }
+}
+
+export const markerRange = prefixRange('m!')
+export const sessionRange = (sessionId: SessionId) => prefixRange(`s!${sessionId}!`)
+
+/** Events `from` to `to`, both inclusive. */
+export function eventRange(sessionId: SessionId, from: number, to: number): KeyRange {
+  const prefix = eventPrefix(sessionId)
+  const past = to >= Number.MAX_SAFE_INTEGER ? prefixRange(prefix).lt : `${prefix}${seqText(to + 1)}`
+  return { gte: `${prefix}${seqText(from)}`, lt: past }
+}
+
+export function headerRange(after: SessionId | undefined): KeyRange {
+  const all = prefixRange('h!')
+  return after === undefined ? all : { gte: `${headerKey(after)}!`, lt: all.lt }
+}
+
+/** The seq an event key ends in; null for anything that is no seq. */
+export function seqOfKey(key: string): number | null {
+  const digits = key.slice(-seqWidth)
+  return /^[0-9]{16}$/.test(digits) && key.at(-seqWidth - 1) === '!' ? Number(digits) : null
+}
+
+/** The session a header or marker key names; null where it is no id. */
+export function sessionOfKey(key: string): SessionId | null {
+  const parsed = sessionIdSchema.safeParse(key.slice(2))
+  return parsed.success ? parsed.data : null
+}

@@ -1,0 +1,237 @@
+/* The one LevelDB database of a data folder: opening, private files, losses, and reopening after a failed write
+   (SPEC 2). The only file that imports the binding. Knows keys and values as text; the log store and the journal
+   store are its users. After a failed write LevelDB refuses every later one, so the database is closed and opened
+   again; until that is done every call is `unavailable`. */
+import { ClassicLevel } from 'classic-level'
+import { chmod, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatKey, type KeyRange } from './keys.ts'
+import { judgeLoss } from './level-loss.ts'
+import { LogError } from './port.ts'
+
+export type WriteOperation = { type: 'put'; key: string; value: string } | { type: 'del'; key: string }
+
+export interface Scan extends KeyRange {
+  reverse?: boolean
+  /** Records at most. */
+  limit: number
+  /** The page ends behind the record that reaches this many bytes. */
+  maxBytes: number
+}
+
+/** All calls reject with `LogError`. Values come back as they were written; whoever reads them judges them. */
+export interface LevelDatabase {
+  readonly directory: string
+  /** False while the database reopens and after `close`. */
+  isOpen(): boolean
+  /**
+   * One atomic batch, on disk when it resolves; earlier unsynced writes are on disk then as well. Rejects with
+   * `WriteFailed` where the outcome is unknown, with `LogError` where nothing was written.
+   */
+  write(operations: readonly WriteOperation[]): Promise<void>
+  /** Lets operations go along with the next write of anybody. Lost with the process, so only for what decides nothing. */
+  carry(operations: readonly WriteOperation[]): void
+  get(key: string): Promise<string | undefined>
+  /** One page in key order. A block that cannot be read rejects with `corrupt` and the last key read before it. */
+  scan(scan: Scan): Promise<[key: string, value: string][]>
+  /** Deletes a range. Not atomic; on disk with the next write. */
+  clear(range: KeyRange): Promise<void>
+  /** Waits for running calls. Idempotent. */
+  close(): Promise<void>
+}
+
+/** A batch whose fate is unknown: it may be on disk or not. The database reopens. */
+export class WriteFailed extends Error {
+  constructor(cause: unknown) {
+    super('a write to the database failed', { cause })
+    this.name = 'WriteFailed'
+  }
+}
+
+/** Version of keys and values; a database of a newer one is refused. */
+export const storeFormatVersion = 1
+
+/** Bytes LevelDB gathers in memory and in its write-ahead file before it writes a table: short replay at the start. */
+const writeBufferBytes = 4 * 1024 * 1024
+
+/** Operations that may wait for a write to go along with. Past it the oldest go: the journal may lose entries. */
+const carryMaxOperations = 4096
+
+export interface OpenOptions {
+  /** Lets a database open from which LevelDB dropped records. `doctor` asks for it; remembered afterwards. */
+  acceptLoss?: boolean
+}
+
+/**
+ * Opens the database in `dataFolder`, creating both folders private. Files are private by the umask of the process, which
+ * its owner sets: LevelDB makes them from its own threads. Rejects with `locked`, `dropped`, `format` or `unavailable`.
+ */
+export async function openLevelDatabase(dataFolder: string, options: OpenOptions = {}): Promise<LevelDatabase> {
+  const directory = join(dataFolder, 'db')
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await chmod(dataFolder, 0o700)
+  await chmod(directory, 0o700)
+
+  let level = await openChecked(directory, options)
+  let condition: 'open' | 'reopening' | 'failed' | 'closed' = 'open'
+  let reopening: Promise<void> = Promise.resolve()
+  let failure: unknown
+  let carried: WriteOperation[] = []
+
+  /** The open database. A reopening that failed is tried again by the next call, which itself stays unavailable. */
+  function opened(): ClassicLevel {
+    if (condition === 'open') return level
+    if (condition === 'failed') reopen()
+    throw new LogError('unavailable', unavailableMessage(condition), { cause: failure })
+  }
+
+  function reopen(): void {
+    condition = 'reopening'
+    reopening = (async () => {
+      try {
+        await level.close()
+        const next = await openChecked(directory, options)
+        level = next
+        if (condition === 'reopening') condition = 'open'
+      } catch (error) {
+        failure = error
+        if (condition === 'reopening') condition = 'failed'
+      }
+    })()
+  }
+
+  return {
+    directory,
+    isOpen: () => condition === 'open',
+    async write(operations) {
+      const target = opened()
+      const batch = carried.length === 0 ? [...operations] : [...operations, ...carried]
+      carried = []
+      try {
+        await target.batch(batch, { sync: true })
+      } catch (error) {
+        failure = error
+        if (condition === 'open' && target === level) reopen()
+        throw new WriteFailed(error)
+      }
+    },
+    carry(operations) {
+      carried.push(...operations)
+      if (carried.length > carryMaxOperations) carried.splice(0, carried.length - carryMaxOperations)
+    },
+    async get(key) {
+      const target = opened()
+      try {
+        return await target.get(key)
+      } catch (error) {
+        throw readError(error, key)
+      }
+    },
+    scan: async (scan) => await scanPage(opened(), scan),
+    async clear(range) {
+      const target = opened()
+      try {
+        await target.clear(range)
+      } catch (error) {
+        throw new LogError('unavailable', 'records could not be deleted', { cause: error })
+      }
+    },
+    async close() {
+      condition = 'closed'
+      await reopening
+      await level.close()
+    },
+  }
+}
+
+function unavailableMessage(condition: 'reopening' | 'failed' | 'closed'): string {
+  switch (condition) {
+    case 'reopening':
+      return 'the database is being reopened after a failed write'
+    case 'failed':
+      return 'the database could not be reopened after a failed write'
+    case 'closed':
+      return 'the database is closed'
+  }
+}
+
+/**
+ * Opens LevelDB and judges what it says about itself before anything is served. Uncompressed: a flipped bit then spoils
+ * the one record it lies in; in a compressed block it would take every session of that block along.
+ */
+async function openChecked(directory: string, options: OpenOptions): Promise<ClassicLevel> {
+  const level = new ClassicLevel(directory, { writeBufferSize: writeBufferBytes, compression: false })
+  try {
+    await level.open()
+  } catch (error) {
+    throw openError(error, directory)
+  }
+  try {
+    await judgeLoss(level, directory, options.acceptLoss ?? false)
+    await judgeFormat(level)
+  } catch (error) {
+    await level.close()
+    throw error instanceof LogError ? error : openError(error, directory)
+  }
+  return level
+}
+
+async function judgeFormat(level: ClassicLevel): Promise<void> {
+  const stored = await level.get(formatKey)
+  if (stored === undefined) return await level.put(formatKey, String(storeFormatVersion), { sync: true })
+  const version = Number(stored)
+  if (version > storeFormatVersion) {
+    throw new LogError('format', `the database has format ${stored}, this version reads up to ${storeFormatVersion}`)
+  }
+  if (!Number.isInteger(version) || version < 1) {
+    throw new LogError('corrupt', 'the format record of the database cannot be read', { key: formatKey })
+  }
+}
+
+async function scanPage(level: ClassicLevel, scan: Scan): Promise<[string, string][]> {
+  const { gte, lt, reverse = false, limit, maxBytes } = scan
+  const entries: [string, string][] = []
+  let bytes = 0
+  try {
+    const iterator = level.iterator({ gte, lt, reverse, limit, highWaterMarkBytes: Math.min(maxBytes, chunkBytes) })
+    try {
+      while (entries.length < limit && bytes < maxBytes) {
+        const chunk = await iterator.nextv(limit - entries.length)
+        if (chunk.length === 0) break
+        for (const entry of chunk) {
+          if (bytes >= maxBytes) break
+          entries.push(entry)
+          bytes += Buffer.byteLength(entry[1])
+        }
+      }
+    } finally {
+      await iterator.close()
+    }
+  } catch (error) {
+    throw readError(error, entries.at(-1)?.[0] ?? (reverse ? lt : gte))
+  }
+  return entries
+}
+
+/** Bytes fetched from the binding at once: large enough to make few crossings, small enough not to overshoot a page. */
+const chunkBytes = 256 * 1024
+
+function readError(error: unknown, key: string): LogError {
+  const code = codeOf(error)
+  const closing = code === 'LEVEL_DATABASE_NOT_OPEN' || code === 'LEVEL_ITERATOR_NOT_OPEN'
+  if (closing) return new LogError('unavailable', 'the database closed during a read', { cause: error })
+  return new LogError('corrupt', `a record at or behind ${key} cannot be read`, { key, cause: error })
+}
+
+function openError(error: unknown, directory: string): LogError {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (codeOf(cause) === 'LEVEL_LOCKED') {
+    return new LogError('locked', `another process has the database in ${directory} open`, { cause: error })
+  }
+  const why = cause instanceof Error ? cause.message : String(error)
+  return new LogError('unavailable', `the database in ${directory} cannot be opened: ${why}`, { cause: error })
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+}
