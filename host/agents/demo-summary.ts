@@ -59,6 +59,23 @@ function answerTo(submission: Submission, fieldId: string): Answer | undefined {
   return submission.answers.find(({ label }) => label === field?.label)
 }
 
+/** The message text is the same in every locale; what it says for "nothing" and "yes" is put into the person's words. */
+function shownAnswer(say: Say, lines: readonly string[]): string {
+  const answer = lines.filter(isFilled).join(' / ')
+  switch (answer) {
+    case '(no answer)':
+      return say('not answered', '未回答')
+    case '(none)':
+      return say('none', '无')
+    case 'yes':
+      return say('yes', '是')
+    case 'no':
+      return say('no', '否')
+    default:
+      return answer
+  }
+}
+
 function isFilled(line: string): boolean {
   return line.trim() !== ''
 }

@@ -76,9 +76,9 @@ function isOpeningStep(message: ModelMessage | undefined): boolean {
   return message?.role === 'tool' && message.results.some(isOpening)
 }
 
-/** What the host says about a task is English, whatever the person speaks. */
+/** A finished task, reported by the host in English whatever the person speaks. It names the task's id and status. */
 export function isHostNotice(text: string): boolean {
-  return /^(background )?task\b|^[a-z-]+-[a-z0-9]+\b.*\b(completed|failed|killed)\b/i.test(text)
+  return /\b(bash|pwsh|pty-send|subagent)-[A-Za-z0-9]+\b/.test(text) && /\b(completed|failed|killed)\b/.test(text)
 }
 
 function spokenText(text: string, messages: readonly ModelMessage[]): string {

@@ -15,6 +15,9 @@ export interface FailureContext {
 /** Code points of a provider's message that are shown. */
 const messageMaxLength = 300
 
+/** A shorter key, as local servers take, is a placeholder; redacting it would eat ordinary words. */
+const secretMinLength = 4
+
 export function modelErrorOf(error: unknown, context: FailureContext): ModelError {
   const failure = asRecord(error)
   const status = failure['statusCode']
@@ -170,7 +173,7 @@ function sentence(words: string, status: number | undefined, message: string, co
 function shownMessage(message: string, secrets: readonly string[]): string {
   let shown = message
   for (const secret of secrets) {
-    if (secret !== '') shown = shown.replaceAll(secret, '…')
+    if (secret.length >= secretMinLength) shown = shown.replaceAll(secret, '…')
   }
   shown = shown
     .replace(/\b(sk|pk|key)-[\w*.-]{6,}/gi, '…')
