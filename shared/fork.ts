@@ -33,11 +33,16 @@ export function createForkScan(skipped: SkippedRanges, atSeq?: number): ForkScan
   let whole = 0
   let openSince: number | null = null
   let reached = false
+  let done = false
   return {
     next: (event) => {
+      if (done) return 'done'
       if (!isCounted(skipped, event.seq) || leftBehind.has(event.type)) return 'more'
       if (event.type === 'turn/start') {
-        if (reached) return 'done'
+        if (reached) {
+          done = true
+          return 'done'
+        }
         openSince = event.seq
       }
       copied.push(event.seq)
