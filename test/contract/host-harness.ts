@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { WebSocket, type ClientOptions } from 'ws'
+import { WebSocket, type ClientOptions, type RawData } from 'ws'
 import { z } from 'zod'
 import { createEngine, type Fault } from '../../host/rpc/engine.ts'
 import type { Handlers } from '../../host/rpc/port.ts'
@@ -92,7 +92,7 @@ function attach(socket: WebSocket): Client {
   let ended: Error | null = null
   const closed = new Promise<number>((resolve) => socket.on('close', (code) => resolve(code)))
   socket.on('message', (data) => {
-    const message: unknown = JSON.parse(String(data))
+    const message: unknown = JSON.parse(textOf(data))
     const first = waiting.shift()
     if (first === undefined) messages.push(message)
     else first.resolve(message)
@@ -129,6 +129,10 @@ function attach(socket: WebSocket): Client {
     },
   }
   return client
+}
+
+function textOf(data: RawData): string {
+  return (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(new Uint8Array(data))).toString()
 }
 
 export function typeOf(message: unknown): string | null {

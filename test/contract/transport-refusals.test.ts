@@ -286,7 +286,7 @@ describe('POST /rpc', () => {
 
   it('transport/body: in pieces it is put together', async () => {
     const host = await startHost(handlers)
-    const pieces = [...describeCall].map((letter) => `1\r\n${letter}\r\n`).join('')
+    const pieces = Array.from(describeCall, (letter) => `1\r\n${letter}\r\n`).join('')
     const answer = await raw(
       host,
       [
