@@ -34,7 +34,7 @@ const standalone: fc.Arbitrary<Draft> = fc.oneof(
 )
 
 const inTurn = (turn: number): fc.Arbitrary<Draft[]> =>
-  fc.oneof(
+  fc.oneof<fc.Arbitrary<Draft[]>[]>(
     surface.map((id) => [
       {
         type: 'tool/call',

@@ -27,7 +27,7 @@ describe('3 fold', () => {
           expect(JSON.stringify(foldLive(prefix))).toBe(JSON.stringify(stateOf(prefix)))
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 
