@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { z } from 'zod'
 import { mayOpenBrowser, openBrowser } from './cli/browser.ts'
+import { checkFiles } from './cli/check.ts'
 import { defaultDataFolder } from './cli/data-folder.ts'
 import { createProgram } from './cli/program.ts'
 import { OptionError, readServeOptions } from './cli/serve-options.ts'
@@ -83,13 +84,19 @@ const program = createProgram(version, {
       stopRequested: stopSignal(),
       onReady: (ready) => greet(ready, options),
     })
+    // What did not end within the drain must not keep the process.
+    process.exit(0)
+  },
+  check(modelFile, { values }) {
+    const { output, exitCode } = checkFiles(modelFile, values)
+    process.stdout.write(`${output}\n`)
+    process.exitCode = exitCode
   },
 })
 
 process.umask(0o077)
 try {
   await program.parseAsync(process.argv)
-  process.exit(0)
 } catch (cause) {
   if (!isExpected(cause)) throw cause
   process.stderr.write(`task-surface: ${cause.message}\n`)

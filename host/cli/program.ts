@@ -5,6 +5,7 @@ import type { ServeFlags } from './serve-options.ts'
 
 export interface Commands {
   serve(flags: ServeFlags): Promise<void>
+  check(modelFile: string, options: { values?: string }): void
 }
 
 export function createProgram(version: string, commands: Commands): Command {
@@ -23,5 +24,15 @@ export function createProgram(version: string, commands: Commands): Command {
     .option('--json', 'print one JSON line when ready, and logs as JSON on stderr')
     .addHelpText('after', '\nEach option can also be given as TASK_SURFACE_PORT, TASK_SURFACE_HOST and so on.')
     .action((flags: ServeFlags) => commands.serve(flags))
+  program
+    .command('check')
+    .description('check a Task Surface model, or values for it')
+    .argument('<model>', 'file with the model as JSON')
+    .option('--values <file>', 'file with {"values": …, "note"?: …} as JSON')
+    .addHelpText(
+      'after',
+      '\nPrints the canonical model or the message text; else one problem a line, and exits with 1.',
+    )
+    .action((modelFile: string, options: { values?: string }) => commands.check(modelFile, options))
   return program
 }

@@ -13,8 +13,8 @@ export interface PageRequest {
   ifNoneMatch: string
 }
 
-/** Each session has an address of its own, which the client reads. */
-const sessionPath = /^\/s\/[^/]+\/?$/
+/** Addresses that the client itself reads: settings, each session, and the views of a session. */
+const clientPath = /^\/(?:settings|s\/[^/]+(?:\/[a-z-]+)?)\/?$/
 
 export function pageReply(rules: AccessRules, files: StaticFiles, request: PageRequest): Reply {
   if (!isOwnHost(rules, request.host)) return textReply('403 Forbidden', 'This Host is not served here.\n')
@@ -23,7 +23,7 @@ export function pageReply(rules: AccessRules, files: StaticFiles, request: PageR
     const token = new URLSearchParams(request.query).get('token')
     if (token !== null) return startLinkReply(rules, token)
   }
-  const path = request.path === '/' || sessionPath.test(request.path) ? '/index.html' : request.path
+  const path = request.path === '/' || clientPath.test(request.path) ? '/index.html' : request.path
   const file = files.get(path)
   if (file !== undefined) return fileReply(file, request.acceptEncoding, request.ifNoneMatch)
   if (path === '/index.html')
