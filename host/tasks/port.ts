@@ -1,0 +1,81 @@
+/* The task registry as the host sees it (SPEC 7). Tasks belong to the registry by owner: rewinding, reloading or
+   interrupting a session leaves them alone, removing it and ending the host end them.
+   Producers live in `host/tasks/`, tools in `host/tools/`, the carrier to the wire in `host/session/`. */
+import type { SessionId, TaskId } from '../../shared/ids.ts'
+import type { TaskView } from '../../shared/task.ts'
+import type { TaskEndStatus, TaskStopper } from '../../machines/task.ts'
+
+export interface TaskEnd {
+  status: TaskEndStatus
+  /** What a person reads of a failure; one line. */
+  detail?: string
+}
+
+/** What a producer may do with its task. */
+export interface TaskHandle {
+  readonly id: TaskId
+  /** Aborts when the task was asked to stop: end the work, then settle. */
+  readonly signal: AbortSignal
+  /** Adds output. Resolves when more may come: a producer that does not wait floods memory. */
+  write(chunk: Uint8Array): Promise<void>
+  /** Says which process group runs the task, so that the next host can end what a crash left behind. */
+  started(process: { pid: number; startTime: string | null }): Promise<void>
+}
+
+export interface TaskSpec {
+  /** `bash`, `pwsh`, `pty-send`, `subagent`; any other producer names its own. */
+  kind: string
+  label: string
+  owner?: SessionId
+  /** Bytes of output that are kept; the rest is dropped and counted. */
+  outputLimitBytes?: number
+  /**
+   * Begins the work and resolves once it runs; a rejection leaves nothing behind. `done` never rejects on purpose;
+   * if it does, the task has failed.
+   */
+  run(handle: TaskHandle): Promise<{ done: Promise<TaskEnd> }>
+}
+
+/** A task as the host knows it. Never on the wire: `view` is. */
+export interface TaskRecord {
+  readonly id: TaskId
+  readonly owner: SessionId | undefined
+  readonly view: TaskView
+  readonly stoppedBy: TaskStopper | null
+  readonly modelTold: boolean
+}
+
+export interface TaskOutput {
+  text: string
+  /** Bytes that were dropped because the limit was reached, so far. */
+  droppedBytes: number
+  /** More output waits to be read. */
+  more: boolean
+}
+
+export type StartRefusal = 'too-many-tasks'
+
+export interface TaskRegistry {
+  /** At most 10 live tasks an owner. Rejects with what `run` rejected with. */
+  start(spec: TaskSpec): Promise<{ started: true; id: TaskId } | { started: false; reason: StartRefusal }>
+  /** The owner's tasks and the unowned ones, in order of registration. */
+  list(owner: SessionId): TaskView[]
+  /** Null for an unknown id and for one of another owner. */
+  find(owner: SessionId, id: TaskId): TaskRecord | null
+  /** The one consuming cursor: it belongs to the model's tools alone. Text in whole characters. */
+  read(id: TaskId, maxBytes: number): Promise<TaskOutput>
+  /** Asks a live task to stop; false where there is nothing to stop. */
+  kill(id: TaskId, by: TaskStopper): boolean
+  /** The model has seen the end of the task. */
+  told(id: TaskId): void
+  /** Resolves once the task is settled, after `ms`, or when the signal aborts. */
+  wait(id: TaskId, ms: number, signal: AbortSignal): Promise<TaskRecord | null>
+  /** After registration, stopping, settlement and owner disposal; `undefined`: an unowned task, every view changed. */
+  onTasksChanged(listener: (owner: SessionId | undefined) => void): () => void
+  /** Once a task, after everyone who waited for it. */
+  onTaskDone(listener: (record: TaskRecord) => void): () => void
+  /** Ends and forgets the owner's tasks. */
+  disposeOwner(owner: SessionId): Promise<void>
+  /** Ends every task, children included; announces nothing. */
+  close(): Promise<void>
+}
