@@ -7,9 +7,10 @@ import { pino } from 'pino'
 import { z } from 'zod'
 import { mayOpenBrowser, openBrowser } from './cli/browser.ts'
 import { checkFiles } from './cli/check.ts'
+import { CommandError } from './cli/command-error.ts'
 import { defaultDataFolder } from './cli/data-folder.ts'
 import { createProgram } from './cli/program.ts'
-import { OptionError, readServeOptions } from './cli/serve-options.ts'
+import { readServeOptions } from './cli/serve-options.ts'
 import { serve, type Ready } from './cli/serve.ts'
 import { composeHost } from './compose.ts'
 import { killingFaultPoints, killSelf, noFaultPoints } from './log/fault-points.ts'
@@ -59,7 +60,7 @@ function greet(ready: Ready, options: { json: boolean; open: boolean }): void {
 
 /** What a person can act on is one sentence; anything else is a bug and shows its stack. */
 function isExpected(cause: unknown): cause is Error {
-  return cause instanceof OptionError || cause instanceof TransportError || cause instanceof LogError
+  return cause instanceof CommandError || cause instanceof TransportError || cause instanceof LogError
 }
 
 const program = createProgram(version, {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { checkSurface, type CheckOutput } from '../../shared/surface/check.ts'
 import { defaultTaskSurfaceLimits } from '../../shared/surface/limits.ts'
-import { OptionError } from './serve-options.ts'
+import { CommandError } from './command-error.ts'
 
 /** Judges by the default limits: they are the contract, while a host's own settings are its business. */
 export function checkFiles(modelFile: string, valuesFile: string | undefined): CheckOutput {
@@ -16,11 +16,11 @@ function readText(file: string): string {
   try {
     bytes = readFileSync(file)
   } catch (cause) {
-    throw new OptionError(`cannot read ${file}: ${cause instanceof Error ? cause.message : 'unknown reason'}`)
+    throw new CommandError(`cannot read ${file}: ${cause instanceof Error ? cause.message : 'unknown reason'}`)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new OptionError(`${file} is not UTF-8 text`)
+    throw new CommandError(`${file} is not UTF-8 text`)
   }
 }

@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { CommandError } from './command-error.ts'
 import type { Environment } from './serve-options.ts'
 
 const tokenFile = 'token'
@@ -27,8 +28,14 @@ export function defaultDataFolder(environment: Environment): string {
 /** Makes the folder private, also one that exists. Returns its absolute path. */
 export function prepareDataFolder(folder: string): string {
   const path = resolve(folder)
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  chmodSync(path, 0o700)
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    chmodSync(path, 0o700)
+  } catch (cause) {
+    throw new CommandError(`the data folder ${path} cannot be used: ${cause instanceof Error ? cause.message : ''}`, {
+      cause,
+    })
+  }
   return path
 }
 

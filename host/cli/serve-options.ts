@@ -1,6 +1,7 @@
 /* The options of `serve` from two places, flags before `TASK_SURFACE_*` variables before defaults, checked once
    (SPEC 13). Pure: the environment is passed in. */
 import { z } from 'zod'
+import { CommandError } from './command-error.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -27,14 +28,6 @@ export interface ServeOptions {
   /** Agent of new sessions; null: the first available one. */
   agent: string | null
   json: boolean
-}
-
-/** An option that cannot be used; the message names it and is for people. */
-export class OptionError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'OptionError'
-  }
 }
 
 const text = z.string().min(1, 'must not be empty')
@@ -91,5 +84,5 @@ export function readServeOptions(flags: ServeFlags, environment: Environment): S
 function checked<Value>(schema: z.ZodType<Value>, raw: string, name: string): Value {
   const parsed = schema.safeParse(raw)
   if (parsed.success) return parsed.data
-  throw new OptionError(`${name} ${parsed.error.issues[0]?.message ?? 'cannot be used'}`)
+  throw new CommandError(`${name} ${parsed.error.issues[0]?.message ?? 'cannot be used'}`)
 }

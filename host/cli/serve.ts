@@ -6,11 +6,13 @@
 import { randomBytes } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
+import { LogError } from '../log/port.ts'
 import type { Engine } from '../rpc/engine.ts'
 import type { Fanout } from '../rpc/port.ts'
 import { createTransport } from '../transport/server.ts'
 import { loadStaticFiles } from '../transport/static-files.ts'
-import { announceHost, keptToken, prepareDataFolder } from './data-folder.ts'
+import { CommandError } from './command-error.ts'
+import { announceHost, findRunningHost, keptToken, prepareDataFolder } from './data-folder.ts'
 import type { ServeOptions } from './serve-options.ts'
 
 /** SPEC 13 allows 5 s; the rest is for closing sockets and ending the process. */
@@ -55,7 +57,9 @@ export interface Ready {
 export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
   const dataDir = prepareDataFolder(options.data ?? deps.defaultDataFolder)
   const transport = await createTransport({ files: loadStaticFiles(deps.webRoot) })
-  const parts = await deps.compose({ dataDir, options, fanout: transport, log: deps.log })
+  const parts = await deps.compose({ dataDir, options, fanout: transport, log: deps.log }).catch((cause: unknown) => {
+    throw cause instanceof LogError && cause.code === 'locked' ? takenError(dataDir, cause) : cause
+  })
   const token = options.token ?? keptToken(dataDir, () => randomBytes(24).toString('base64url'))
   let withdraw = () => {}
   try {
@@ -76,6 +80,14 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
     await transport.close()
     if (!(await endsWithin(parts.close(), drainMs))) deps.log.warn({ drainMs }, 'not everything had ended in time')
   }
+}
+
+function takenError(dataDir: string, cause: LogError): CommandError {
+  const other = findRunningHost(dataDir)
+  const where = other === null ? '' : ` at ${other.url} (process ${other.pid})`
+  return new CommandError(`another host runs on ${dataDir}${where}; stop it, or choose another folder with --data`, {
+    cause,
+  })
 }
 
 function ownAddresses(): string[] {

@@ -283,7 +283,8 @@ function write(res: HttpResponse, reply: Reply, method: 'head' | 'other' = 'othe
   res.writeStatus(reply.status)
   for (const [name, value] of securityHeaders) res.writeHeader(name, value)
   for (const [name, value] of reply.headers) res.writeHeader(name, value)
-  if (method === 'head') res.endWithoutBody(Buffer.byteLength(reply.body))
+  // The library's own reported length leaves the response open, and an open response ends the process.
+  if (method === 'head') res.writeHeader('Content-Length', String(Buffer.byteLength(reply.body))).endWithoutBody()
   else if (/^(204|304)/.test(reply.status)) res.endWithoutBody()
   else res.end(reply.body, reply.close === true)
 }
