@@ -10,8 +10,9 @@
    | --- | --- |
    | steering-joins | steering that waits when a step ends gets one more step |
    | conclude | a concluded step ends the turn; steering that waits gets one last step, and nothing after it |
+   | one-answer | a model call is answered or fails once; its answer comes before its results |
    | retry-bound | a transient failure is retried at most `maxAttempts − 1` times in a row |
-   | step-bound | no turn makes more than `maxSteps` model calls |
+   | step-bound | no turn makes more than `maxSteps` model calls; one that asks for no further call ends as usual |
    | interrupt | INTERRUPT ends the turn from wherever it is; the first reason stands */
 import { assign, setup, type ActorRefFrom } from 'xstate'
 import type { TurnEndReason } from '../shared/event.ts'
@@ -41,15 +42,18 @@ export type TurnMachineEvent =
   | { type: 'INTERRUPT'; reason: 'aborted' | 'interrupted' }
   | { type: 'ENDED' }
 
+const isOutOfSteps = ({ context }: { context: TurnContext }): boolean => context.step + 1 >= maxSteps
+
 export const turnMachine = setup({
   types: { context: {} as TurnContext, events: {} as TurnMachineEvent, input: {} as { turn: number } },
   guards: {
     hasStop: ({ event }) => event.type === 'ANSWERED' && event.stop !== null,
     hasCalls: ({ event }) => event.type === 'ANSWERED' && event.calls > 0,
-    isOutOfSteps: ({ context }) => context.step + 1 >= maxSteps,
-    canGoOn: ({ context, event }) => event.type === 'ANSWERED' && event.steering && !context.last,
+    isOutOfSteps,
+    canGoOn: ({ context, event }) =>
+      event.type === 'ANSWERED' && event.steering && !context.last && !isOutOfSteps({ context }),
     isConcluded: ({ context, event }) =>
-      event.type === 'ACTED' && (context.last || (event.concluded && !event.steering)),
+      event.type === 'ACTED' && (context.last || (event.concluded && (!event.steering || isOutOfSteps({ context })))),
     isConcludedButSteered: ({ event }) => event.type === 'ACTED' && event.concluded && event.steering,
     canRetry: ({ context, event }) => event.type === 'FAILED' && event.transient && context.attempt < maxAttempts,
   },
@@ -75,7 +79,6 @@ export const turnMachine = setup({
             ANSWERED: [
               { guard: 'hasStop', target: '#turn.ending', actions: 'endByStop' },
               { guard: 'hasCalls', target: 'acting' },
-              { guard: 'isOutOfSteps', target: '#turn.ending', actions: { type: 'end', params: { reason: 'error' } } },
               { guard: 'canGoOn', target: 'calling', actions: 'nextStep', reenter: true },
               { target: '#turn.ending', actions: { type: 'end', params: { reason: 'completed' } } },
             ],
