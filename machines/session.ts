@@ -7,17 +7,17 @@
 
    | rule | |
    | --- | --- |
+   | row-order | a live session takes every row, behind those that wait; a row that is gone is not found |
    | claim-order | CLAIM takes the first queued row; steering rows are taken by JOIN, all at once |
    | steer-running | only a running turn can be steered; steering sent elsewhere is an ordinary row |
    | locked-rows | a row that answers a surface can be removed, never edited or steered |
    | one-claim | there is at most one claimed row, and every claim ends in COMMIT or DISCARD |
+   | one-turn | a turn runs from COMMIT to TURN_ENDED; what is left then is looked at again |
    | interrupt-claim | INTERRUPT discards a claim until its append is issued; after that it is remembered for the turn |
    | left-steering | steering rows a turn leaves behind become ordinary rows, ahead of the others |
-   | busy | REWIND and CONFIGURE are refused from claim to the end of the turn |
-
-   REWIND leads from idle or boundary to `reloading`, where nothing is claimed until the host ends the actor (RESUME: the
-   target was illegal).
-   Everything but `idle` and `boundary` is busy. `ended` is final: the host makes a new actor from the log. */
+   | busy | REWIND and CONFIGURE are refused from claim to the end of the turn, and while reloading |
+   | reload | REWIND leads to `reloading`, where nothing is claimed until the host ends the actor, or RESUME: no rewind |
+   | ended-once | END comes from anywhere and is final: the host makes a new actor from the log | */
 import { assign, setup, type ActorRefFrom, type SnapshotFrom } from 'xstate'
 import type { InboxItemId, MessageId, TaskSurfaceId, TaskSurfaceSubmissionId } from '../shared/ids.ts'
 import type { Placement } from '../shared/message.ts'

@@ -1,0 +1,379 @@
+import { sessionMachine, type InboxRow } from '../../machines/session.ts'
+import { ids } from './model-ids.ts'
+import { describeTable, type Definition, type StateOf } from './transition-table.ts'
+
+const rules = [
+  'row-order',
+  'claim-order',
+  'steer-running',
+  'locked-rows',
+  'one-claim',
+  'one-turn',
+  'interrupt-claim',
+  'left-steering',
+  'busy',
+  'reload',
+  'ended-once',
+] as const
+
+const first: InboxRow = { itemId: ids.item, messageId: ids.message, placement: 'queued', answers: null }
+const second: InboxRow = { itemId: ids.secondItem, messageId: ids.secondMessage, placement: 'queued', answers: null }
+const answer: InboxRow = {
+  itemId: ids.thirdItem,
+  messageId: ids.thirdMessage,
+  placement: 'queued',
+  answers: { surfaceId: ids.surface, submissionId: ids.submission },
+}
+const asSteering = (row: InboxRow): InboxRow => ({ ...row, placement: 'steering' })
+
+const put = (row: InboxRow) => ({ type: 'ENQUEUE', row }) as const
+const edit = { type: 'EDIT', itemId: ids.secondItem } as const
+const steer = { type: 'STEER', itemId: ids.secondItem } as const
+const remove = { type: 'REMOVE', itemId: ids.secondItem } as const
+const ofAnswer = { itemId: ids.thirdItem } as const
+const ofClaimed = { itemId: ids.item } as const
+const foreign = { itemId: ids.foreignItem } as const
+
+const boundary = [put(first)]
+const claiming = [...boundary, { type: 'CLAIM' }] as const
+const committing = [...claiming, { type: 'ISSUE' }] as const
+const running = [...committing, { type: 'COMMIT' }] as const
+
+/** Where rows wait: one may be edited or removed, and steered only while a turn runs. */
+const edits = [
+  { rule: 'row-order', when: 'an unknown row', event: { type: 'EDIT', ...foreign }, to: 'refused' },
+  {
+    rule: 'locked-rows',
+    when: 'a submission',
+    after: [put(answer)],
+    event: { type: 'EDIT', ...ofAnswer },
+    to: 'refused',
+  },
+] as const
+const removals = [
+  { rule: 'row-order', when: 'an unknown row', event: { type: 'REMOVE', ...foreign }, to: 'refused' },
+] as const
+const noSteering = { rule: 'steer-running', after: [put(second)], to: 'refused' } as const
+
+const definition = {
+  file: 'session.ts',
+  rules,
+  reach: {
+    'live.idle': [],
+    'live.boundary': boundary,
+    'live.claiming': claiming,
+    'live.committing': committing,
+    'live.running': running,
+    'live.reloading': [{ type: 'REWIND' }],
+    ended: [{ type: 'END' }],
+  },
+  samples: {
+    ENQUEUE: put(second),
+    EDIT: edit,
+    STEER: steer,
+    REMOVE: remove,
+    CLAIM: { type: 'CLAIM' },
+    ISSUE: { type: 'ISSUE' },
+    COMMIT: { type: 'COMMIT' },
+    DISCARD: { type: 'DISCARD' },
+    JOIN: { type: 'JOIN' },
+    INTERRUPT: { type: 'INTERRUPT' },
+    TURN_ENDED: { type: 'TURN_ENDED' },
+    CONFIGURE: { type: 'CONFIGURE' },
+    REWIND: { type: 'REWIND' },
+    RESUME: { type: 'RESUME' },
+    END: { type: 'END' },
+  },
+  table: {
+    'live.idle': {
+      ENQUEUE: [
+        { rule: 'row-order', event: put(first), to: 'live.boundary', context: { rows: [first] } },
+        {
+          rule: 'steer-running',
+          when: 'steering',
+          event: put(asSteering(first)),
+          to: 'live.boundary',
+          context: { rows: [first] },
+        },
+      ],
+      EDIT: { rule: 'row-order', to: 'refused' },
+      STEER: { rule: 'steer-running', to: 'refused' },
+      REMOVE: { rule: 'row-order', to: 'refused' },
+      CLAIM: { rule: 'claim-order', to: 'refused' },
+      ISSUE: { rule: 'one-claim', to: 'refused' },
+      COMMIT: { rule: 'one-claim', to: 'refused' },
+      DISCARD: { rule: 'one-claim', to: 'refused' },
+      JOIN: { rule: 'steer-running', to: 'refused' },
+      INTERRUPT: { rule: 'interrupt-claim', to: 'refused' },
+      TURN_ENDED: { rule: 'one-turn', to: 'refused' },
+      CONFIGURE: { rule: 'busy', to: 'live.idle', does: ['permit'] },
+      REWIND: { rule: 'reload', to: 'live.reloading' },
+      RESUME: { rule: 'reload', to: 'refused' },
+      END: { rule: 'ended-once', to: 'ended' },
+    },
+    'live.boundary': {
+      ENQUEUE: [
+        { rule: 'row-order', to: 'live.boundary', context: { rows: [first, second] } },
+        {
+          rule: 'steer-running',
+          when: 'steering',
+          event: put(asSteering(second)),
+          to: 'live.boundary',
+          context: { rows: [first, second] },
+        },
+      ],
+      EDIT: [{ rule: 'locked-rows', after: [put(second)], to: 'live.boundary', does: ['permit'] }, ...edits],
+      STEER: noSteering,
+      REMOVE: [
+        { rule: 'row-order', after: [put(second)], to: 'live.boundary', context: { rows: [first] } },
+        {
+          rule: 'locked-rows',
+          when: 'a submission',
+          after: [put(answer)],
+          event: { type: 'REMOVE', ...ofAnswer },
+          to: 'live.boundary',
+          context: { rows: [first] },
+        },
+        ...removals,
+      ],
+      CLAIM: [
+        {
+          rule: 'claim-order',
+          after: [put(second), put(answer)],
+          to: 'live.claiming',
+          context: { rows: [second, answer], claimed: first },
+        },
+        {
+          rule: 'claim-order',
+          when: 'the only row was removed',
+          after: [{ type: 'REMOVE', itemId: ids.item }],
+          to: 'live.idle',
+        },
+      ],
+      ISSUE: { rule: 'one-claim', to: 'refused' },
+      COMMIT: { rule: 'one-claim', to: 'refused' },
+      DISCARD: { rule: 'one-claim', to: 'refused' },
+      JOIN: { rule: 'steer-running', to: 'refused' },
+      INTERRUPT: { rule: 'interrupt-claim', to: 'refused' },
+      TURN_ENDED: { rule: 'one-turn', to: 'refused' },
+      CONFIGURE: { rule: 'busy', to: 'live.boundary', does: ['permit'] },
+      REWIND: { rule: 'reload', when: 'rows wait', to: 'live.reloading' },
+      RESUME: { rule: 'reload', to: 'refused' },
+      END: { rule: 'ended-once', to: 'ended' },
+    },
+    'live.claiming': {
+      ENQUEUE: [
+        { rule: 'row-order', to: 'live.claiming', context: { rows: [second] } },
+        {
+          rule: 'steer-running',
+          when: 'steering',
+          event: put(asSteering(second)),
+          to: 'live.claiming',
+          context: { rows: [second] },
+        },
+      ],
+      EDIT: [
+        { rule: 'locked-rows', after: [put(second)], to: 'live.claiming', does: ['permit'] },
+        { rule: 'one-claim', when: 'the claimed row', event: { type: 'EDIT', ...ofClaimed }, to: 'refused' },
+        ...edits,
+      ],
+      STEER: noSteering,
+      REMOVE: [
+        { rule: 'row-order', after: [put(second)], to: 'live.claiming', context: { rows: [] } },
+        { rule: 'one-claim', when: 'the claimed row', event: { type: 'REMOVE', ...ofClaimed }, to: 'refused' },
+        ...removals,
+      ],
+      CLAIM: { rule: 'one-claim', after: [put(second)], to: 'refused' },
+      ISSUE: { rule: 'one-claim', to: 'live.committing' },
+      COMMIT: { rule: 'one-claim', when: 'nothing was issued', to: 'refused' },
+      DISCARD: { rule: 'one-claim', to: 'live.boundary', context: { claimed: null } },
+      JOIN: { rule: 'steer-running', to: 'refused' },
+      INTERRUPT: { rule: 'interrupt-claim', to: 'live.boundary', context: { claimed: null } },
+      TURN_ENDED: { rule: 'one-turn', to: 'refused' },
+      CONFIGURE: { rule: 'busy', to: 'refused' },
+      REWIND: { rule: 'busy', to: 'refused' },
+      RESUME: { rule: 'reload', to: 'refused' },
+      END: { rule: 'ended-once', to: 'ended' },
+    },
+    'live.committing': {
+      ENQUEUE: [
+        { rule: 'row-order', to: 'live.committing', context: { rows: [second] } },
+        {
+          rule: 'steer-running',
+          when: 'steering',
+          event: put(asSteering(second)),
+          to: 'live.committing',
+          context: { rows: [second] },
+        },
+      ],
+      EDIT: [
+        { rule: 'locked-rows', after: [put(second)], to: 'live.committing', does: ['permit'] },
+        { rule: 'one-claim', when: 'the claimed row', event: { type: 'EDIT', ...ofClaimed }, to: 'refused' },
+        ...edits,
+      ],
+      STEER: noSteering,
+      REMOVE: [
+        { rule: 'row-order', after: [put(second)], to: 'live.committing', context: { rows: [] } },
+        { rule: 'one-claim', when: 'the claimed row', event: { type: 'REMOVE', ...ofClaimed }, to: 'refused' },
+        ...removals,
+      ],
+      CLAIM: { rule: 'one-claim', after: [put(second)], to: 'refused' },
+      ISSUE: { rule: 'one-claim', to: 'refused' },
+      COMMIT: [
+        { rule: 'one-claim', to: 'live.running', context: { claimed: null } },
+        {
+          rule: 'interrupt-claim',
+          when: 'after an interrupt',
+          after: [{ type: 'INTERRUPT' }],
+          to: 'live.running',
+          context: { claimed: null, interruptTurn: true },
+        },
+      ],
+      DISCARD: [
+        { rule: 'one-claim', to: 'live.boundary', context: { claimed: null } },
+        {
+          rule: 'interrupt-claim',
+          when: 'after an interrupt: no turn is left that it could cut',
+          after: [{ type: 'INTERRUPT' }],
+          to: 'live.boundary',
+          context: { claimed: null, interruptTurn: false },
+        },
+      ],
+      JOIN: { rule: 'steer-running', to: 'refused' },
+      INTERRUPT: { rule: 'interrupt-claim', to: 'live.committing', context: { interruptTurn: true } },
+      TURN_ENDED: { rule: 'one-turn', to: 'refused' },
+      CONFIGURE: { rule: 'busy', to: 'refused' },
+      REWIND: { rule: 'busy', to: 'refused' },
+      RESUME: { rule: 'reload', to: 'refused' },
+      END: { rule: 'ended-once', to: 'ended' },
+    },
+    'live.running': {
+      ENQUEUE: [
+        { rule: 'row-order', to: 'live.running', context: { rows: [second] } },
+        {
+          rule: 'steer-running',
+          when: 'steering',
+          event: put(asSteering(second)),
+          to: 'live.running',
+          context: { rows: [asSteering(second)] },
+        },
+      ],
+      EDIT: [
+        { rule: 'locked-rows', after: [put(second)], to: 'live.running', does: ['permit'] },
+        { rule: 'one-claim', when: 'the committed row', event: { type: 'EDIT', ...ofClaimed }, to: 'refused' },
+        ...edits,
+      ],
+      STEER: [
+        { rule: 'steer-running', after: [put(second)], to: 'live.running', context: { rows: [asSteering(second)] } },
+        { rule: 'row-order', when: 'an unknown row', event: { type: 'STEER', ...foreign }, to: 'refused' },
+        {
+          rule: 'locked-rows',
+          when: 'a submission',
+          after: [put(answer)],
+          event: { type: 'STEER', ...ofAnswer },
+          to: 'refused',
+        },
+      ],
+      REMOVE: [
+        { rule: 'row-order', after: [put(second)], to: 'live.running', context: { rows: [] } },
+        {
+          rule: 'locked-rows',
+          when: 'a submission',
+          after: [put(answer)],
+          event: { type: 'REMOVE', ...ofAnswer },
+          to: 'live.running',
+          context: { rows: [] },
+        },
+        {
+          rule: 'row-order',
+          when: 'a steering row',
+          after: [put(second), steer],
+          to: 'live.running',
+          context: { rows: [] },
+        },
+        ...removals,
+      ],
+      CLAIM: { rule: 'one-turn', after: [put(second)], to: 'refused' },
+      ISSUE: { rule: 'one-claim', to: 'refused' },
+      COMMIT: { rule: 'one-claim', to: 'refused' },
+      DISCARD: { rule: 'one-claim', to: 'refused' },
+      JOIN: [
+        { rule: 'claim-order', when: 'nothing to take', after: [put(second)], to: 'refused' },
+        {
+          rule: 'claim-order',
+          when: 'all steering rows at once',
+          after: [put(asSteering(first)), put(answer), put(asSteering(second))],
+          to: 'live.running',
+          context: { rows: [answer] },
+        },
+      ],
+      INTERRUPT: { rule: 'interrupt-claim', to: 'live.running', context: { interruptTurn: true } },
+      TURN_ENDED: [
+        { rule: 'one-turn', to: 'live.boundary' },
+        {
+          rule: 'interrupt-claim',
+          when: 'after an interrupt: the next turn is not cut',
+          after: [{ type: 'INTERRUPT' }],
+          to: 'live.boundary',
+          context: { interruptTurn: false },
+        },
+        {
+          rule: 'left-steering',
+          when: 'steering is left',
+          after: [put(answer), put(asSteering(first)), put(asSteering(second))],
+          to: 'live.boundary',
+          context: { rows: [first, second, answer] },
+        },
+      ],
+      CONFIGURE: { rule: 'busy', to: 'refused' },
+      REWIND: { rule: 'busy', to: 'refused' },
+      RESUME: { rule: 'reload', to: 'refused' },
+      END: { rule: 'ended-once', to: 'ended' },
+    },
+    'live.reloading': {
+      ENQUEUE: [
+        { rule: 'row-order', to: 'live.reloading', context: { rows: [second] } },
+        {
+          rule: 'steer-running',
+          when: 'steering',
+          event: put(asSteering(second)),
+          to: 'live.reloading',
+          context: { rows: [second] },
+        },
+      ],
+      EDIT: [{ rule: 'locked-rows', after: [put(second)], to: 'live.reloading', does: ['permit'] }, ...edits],
+      STEER: noSteering,
+      REMOVE: [{ rule: 'row-order', after: [put(second)], to: 'live.reloading', context: { rows: [] } }, ...removals],
+      CLAIM: { rule: 'reload', after: [put(second)], to: 'refused' },
+      ISSUE: { rule: 'one-claim', to: 'refused' },
+      COMMIT: { rule: 'one-claim', to: 'refused' },
+      DISCARD: { rule: 'one-claim', to: 'refused' },
+      JOIN: { rule: 'steer-running', to: 'refused' },
+      INTERRUPT: { rule: 'interrupt-claim', to: 'refused' },
+      TURN_ENDED: { rule: 'one-turn', to: 'refused' },
+      CONFIGURE: { rule: 'busy', to: 'refused' },
+      REWIND: { rule: 'busy', to: 'refused' },
+      RESUME: { rule: 'reload', to: 'live.boundary' },
+      END: { rule: 'ended-once', to: 'ended' },
+    },
+    ended: {
+      ENQUEUE: { rule: 'ended-once', to: 'refused' },
+      EDIT: { rule: 'ended-once', to: 'refused' },
+      STEER: { rule: 'ended-once', to: 'refused' },
+      REMOVE: { rule: 'ended-once', to: 'refused' },
+      CLAIM: { rule: 'ended-once', to: 'refused' },
+      ISSUE: { rule: 'ended-once', to: 'refused' },
+      COMMIT: { rule: 'ended-once', to: 'refused' },
+      DISCARD: { rule: 'ended-once', to: 'refused' },
+      JOIN: { rule: 'ended-once', to: 'refused' },
+      INTERRUPT: { rule: 'ended-once', to: 'refused' },
+      TURN_ENDED: { rule: 'ended-once', to: 'refused' },
+      CONFIGURE: { rule: 'ended-once', to: 'refused' },
+      REWIND: { rule: 'ended-once', to: 'refused' },
+      RESUME: { rule: 'ended-once', to: 'refused' },
+      END: { rule: 'ended-once', to: 'refused' },
+    },
+  },
+} satisfies Definition<typeof sessionMachine, StateOf<typeof sessionMachine>, (typeof rules)[number]>
+
+describeTable(sessionMachine, definition)
