@@ -1,7 +1,6 @@
 /* The input of `show_task_surface` as an agent sees it: one JSON Schema, byte-stable for given limits, whatever is shown.
    It describes a good surface; `parse.ts` decides. Only keywords that every model provider takes: `enum` rather than `const`,
    `anyOf` rather than `oneOf`, no `$ref`. */
-import { z } from 'zod'
 import type { Json, JsonObject } from '../json.ts'
 import type { TaskSurfaceLimits } from './limits.ts'
 import { defaultTaskSurfaceLimits } from './limits.ts'
@@ -39,11 +38,6 @@ export function showTaskSurfaceSchema(limits: TaskSurfaceLimits): JsonObject {
 
 /** For the default limits. */
 export const showTaskSurfaceInputSchema: JsonObject = showTaskSurfaceSchema(defaultTaskSurfaceLimits)
-
-/** The same for an engine that takes zod: the shape is advertised, the model itself is left to the parser, which reports more. */
-export function showTaskSurfaceInput(limits: TaskSurfaceLimits) {
-  return z.strictObject({ model: z.unknown().meta(modelSchema(limits)) })
-}
 
 function modelSchema(limits: TaskSurfaceLimits): JsonObject {
   return object(

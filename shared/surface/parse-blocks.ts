@@ -132,7 +132,9 @@ function parseTable(node: Node, run: ParseRun): TaskSurfaceBlock {
   const columns = (columnInputs ?? []).flatMap(
     (column, index) => parseColumn(column, pointer(`${node.path}/columns`, index), ids, run) ?? [],
   )
-  const known = columnInputs === null ? null : ids
+  // A column whose id cannot be read may be the one that a cell belongs to.
+  const readable = columnInputs !== null && columns.length === columnInputs.length && !ids.has('')
+  const known = readable ? ids : null
   const rowsPath = pointer(node.path, 'rows')
   for (const [index, row] of rowInputs.entries()) checkRow(row, rowsPath, index, known, run)
   // Past the bound the model is refused anyway; filling in cells would multiply a small input.

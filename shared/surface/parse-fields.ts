@@ -43,7 +43,9 @@ function parseText(node: Node, id: string, label: string): TaskSurfaceField {
   allowKeys(node, ['kind', 'id', 'label', 'multiline', 'required', 'initial'])
   const multiline = readFlag(node, 'multiline')
   const required = readFlag(node, 'required')
-  const initial = readTextInitial(node, multiline)
+  // A flag that cannot be read may have meant true.
+  const flag = node.members.get('multiline')
+  const initial = readTextInitial(node, flag !== undefined && flag !== false)
   return {
     kind: 'text',
     id,

@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import {
-  showTaskSurfaceInput,
-  showTaskSurfaceInputSchema,
-  showTaskSurfaceSchema,
-} from '../../../shared/surface/input-schema.ts'
+import { showTaskSurfaceInputSchema, showTaskSurfaceSchema } from '../../../shared/surface/input-schema.ts'
 import { defaultTaskSurfaceLimits as limits } from '../../../shared/surface/limits.ts'
 import { parseModel } from '../../../shared/surface/parse.ts'
 import { fixtureCases } from '../../contract/fixtures-cases.ts'
@@ -51,9 +47,4 @@ it('6.2 input schema: it refuses what has another shape', () => {
 
 it('6.2 input schema: limits are told as configured', () => {
   expect(JSON.stringify(showTaskSurfaceSchema({ ...limits, fields: 7 }))).toContain('At most 7;')
-})
-
-it('6.2 input schema: an engine that turns zod into JSON Schema advertises the same model', () => {
-  const advertised: unknown = z.toJSONSchema(showTaskSurfaceInput(limits))
-  expect(advertised).toMatchObject({ ...showTaskSurfaceInputSchema })
 })

@@ -221,16 +221,26 @@ describe('6.1 every problem', () => {
     )
   })
 
-  it('options that cannot be read do not make a second problem of initial', () => {
-    const field = {
-      kind: 'multi-choice',
-      id: 'm',
-      label: 'L',
-      options: [{ label: 'A' }, { id: 'b', label: 'B' }],
-      initial: ['a', 'b'],
-    }
-    expect(paths(parseModel({ ...small, fields: [field] }, limits))).toStrictEqual(['/fields/0/options/0/id'])
+  it.each<[string, unknown, string]>([
+    [
+      'options that cannot be read do not make a second problem of initial',
+      { ...small, fields: [{ kind: 'multi-choice', id: 'm', label: 'L', options: [{ label: 'A' }, { id: 'b', label: 'B' }], initial: ['a', 'b'] }] },
+      '/fields/0/options/0/id',
+    ],
+    [
+      'a flag that cannot be read does not either',
+      { ...small, fields: [{ kind: 'text', id: 't', label: 'L', multiline: 'yes', initial: 'a\nb' }] },
+      '/fields/0/multiline',
+    ],
+    [
+      'a column that cannot be read does not make problems of its cells',
+      withSection({ kind: 'table', columns: [{ label: 'A' }, { id: 'b', label: 'B' }], rows: [{ a: 1, b: 2 }] }),
+      '/sections/0/blocks/0/columns/0/id',
+    ],
+  ])('%s', (_, model, path) => {
+    expect(paths(parseModel(model, limits))).toStrictEqual([path])
   })
+})
 })
 
 describe('6.1 limits', () => {
