@@ -1,9 +1,12 @@
 /* The ids that tables and paths speak of. What is called `foreign` never belongs to the actor under test. */
 import {
+  approvalIdSchema,
   callIdSchema,
   inboxItemIdSchema,
   messageIdSchema,
   questionIdSchema,
+  sessionIdSchema,
+  taskIdSchema,
   taskSurfaceDismissalIdSchema,
   taskSurfaceIdSchema,
   taskSurfaceSubmissionIdSchema,
@@ -11,7 +14,10 @@ import {
 
 export const ids = {
   call: callIdSchema.parse('call-1'),
+  session: sessionIdSchema.parse('session-1'),
+  task: taskIdSchema.parse('bash-1'),
   question: questionIdSchema.parse('question-1'),
+  approval: approvalIdSchema.parse('approval-1'),
   surface: taskSurfaceIdSchema.parse('surface-1'),
   foreignSurface: taskSurfaceIdSchema.parse('surface-foreign'),
   submission: taskSurfaceSubmissionIdSchema.parse('submission-1'),

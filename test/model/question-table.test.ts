@@ -5,9 +5,9 @@ import { describeTable, type Definition, type StateOf } from './transition-table
 const rules = ['first-answer', 'silence'] as const
 
 const resolved = {
-  ANSWER: { rule: 'first-answer', to: 'refused' },
-  DECLINE: { rule: 'first-answer', to: 'refused' },
-  CANCEL: { rule: 'first-answer', to: 'refused' },
+  ANSWER: { rule: 'first-answer', to: null },
+  DECLINE: { rule: 'first-answer', to: null },
+  CANCEL: { rule: 'first-answer', to: null },
 } as const
 
 const definition = {
