@@ -36,6 +36,8 @@ export interface Client {
   /** An id that no other client makes. */
   mintId(): string
   now(): number
+  /** The page may go any moment: what waits to be stored is stored now. */
+  flush(): void
   dispose(): void
 }
 
@@ -52,7 +54,7 @@ export interface ClientDeps {
 }
 
 export function createClient(deps: ClientDeps): Client {
-  const { connection, slots, storage, after, soon } = deps
+  const { connection, slots, router, storage, after, soon } = deps
   const desks = new Map<SessionId, Desk>()
   const announcement = createStore({ text: '', count: 0 })
 
@@ -69,31 +71,46 @@ export function createClient(deps: ClientDeps): Client {
   }
 
   const sessions = createSessionRegistry({ connection, after, soon, onRelease: closeDesk })
+
+  function deskOf(session: SessionHandle): Desk {
+    const known = desks.get(session.id)
+    if (known !== undefined) return known
+    const draft = createDraftStore(session.id, storage, after)
+    const sent = createSentStore(session.id, storage)
+    const desk = { draft, sent, outbox: createOutbox({ session, draft, sent, mintId: deps.mintId, after }) }
+    desks.set(session.id, desk)
+    return desk
+  }
+
+  /** Before React hears of the new address: what it draws is followed already. */
+  function followRoute(): void {
+    const route = router.getState()
+    if (route.view === 'session') deskOf(sessions.follow(route.sessionId))
+  }
+  const stopRouting = router.subscribe(followRoute)
+  followRoute()
+
   return {
     connection,
     sessions,
     slots,
-    router: deps.router,
+    router,
     preferences: deps.preferences,
     storage,
-    deskOf(session) {
-      const known = desks.get(session.id)
-      if (known !== undefined) return known
-      const draft = createDraftStore(session.id, storage, after)
-      const sent = createSentStore(session.id, storage)
-      const desk = { draft, sent, outbox: createOutbox({ session, draft, sent, mintId: deps.mintId, after }) }
-      desks.set(session.id, desk)
-      return desk
-    },
+    deskOf,
     announce: (text) => announcement.setState({ text, count: announcement.getState().count + 1 }),
     announcement,
     mintId: deps.mintId,
     now: deps.now,
+    flush() {
+      for (const { draft } of desks.values()) draft.flush()
+    },
     dispose() {
       for (const sessionId of [...desks.keys()]) closeDesk(sessionId, false)
       sessions.dispose()
       connection.dispose()
-      deps.router.dispose()
+      stopRouting()
+      router.dispose()
     },
   }
 }

@@ -44,6 +44,8 @@ export interface SlotEntries {
   'conversation.input.dock': ListEntry
   'conversation.composer': ComposerEntry
   'conversation.session.header.actions': ListEntry
+  /** A view of a session in place of its conversation, at `/s/<session>/<id>`. Ids are lower case words. */
+  'session.pane': ListEntry
 }
 export type SlotName = keyof SlotEntries
 
@@ -85,6 +87,7 @@ export function createSlots(): Slots {
     'conversation.input.dock': createStore<readonly ListEntry[]>([]),
     'conversation.composer': createStore<readonly ComposerEntry[]>([]),
     'conversation.session.header.actions': createStore<readonly ListEntry[]>([]),
+    'session.pane': createStore<readonly ListEntry[]>([]),
   }
   const releases = new Set<(sessionId: SessionId) => void>()
 

@@ -18,6 +18,8 @@ export interface DraftStore extends ReadableStore<DraftState> {
   replace(text: string): void
   /** Looks at the storage again: another tab may have written while this one slept. */
   refresh(): void
+  /** Writes what waits to be written. */
+  flush(): void
   dispose(): void
 }
 
@@ -74,6 +76,9 @@ export function createDraftStore(
       write()
     },
     refresh,
+    flush() {
+      if (cancelWrite !== null) write()
+    },
     dispose() {
       if (cancelWrite !== null) write()
       stopListening()

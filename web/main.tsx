@@ -1,0 +1,56 @@
+/* Composition root of the page: the one place that touches the browser's globals, and the list of plugins. */
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import './styles/tokens.css'
+import './styles/components.css'
+import './styles/shell.css'
+import './styles/record.css'
+import './styles/desk.css'
+import { ClientProvider, createClient } from './client.tsx'
+import { after, browserSocketDeps, soon } from './connection/browser-socket.ts'
+import { createConnection } from './connection/connection.ts'
+import { registerQuestions } from './plugins/questions/questions.tsx'
+import { createPreferences } from './preferences.ts'
+import { createRouter } from './router.ts'
+import { App } from './shell/app.tsx'
+import { createSlots } from './slots.ts'
+import { browserStorage } from './storage.ts'
+
+const storage = browserStorage()
+const slots = createSlots()
+const connection = createConnection(browserSocketDeps)
+const client = createClient({
+  connection,
+  slots,
+  router: createRouter(window),
+  preferences: createPreferences(storage, navigator.languages),
+  storage,
+  mintId: () => crypto.randomUUID(),
+  now: Date.now,
+  after,
+  soon,
+})
+
+registerQuestions(slots.scope(), client)
+
+window.addEventListener('online', connection.woken)
+window.addEventListener('pageshow', (event) => {
+  if (event.persisted) connection.woken()
+})
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') connection.woken()
+  else client.flush()
+})
+window.addEventListener('pagehide', client.flush)
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('index.html has no root')
+createRoot(root).render(
+  <StrictMode>
+    <ClientProvider client={client}>
+      <App />
+    </ClientProvider>
+  </StrictMode>,
+)
+// Last, so that nothing arrives before everyone listens.
+connection.start()
