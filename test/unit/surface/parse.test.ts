@@ -224,7 +224,18 @@ describe('6.1 every problem', () => {
   it.each<[string, unknown, string]>([
     [
       'options that cannot be read do not make a second problem of initial',
-      { ...small, fields: [{ kind: 'multi-choice', id: 'm', label: 'L', options: [{ label: 'A' }, { id: 'b', label: 'B' }], initial: ['a', 'b'] }] },
+      {
+        ...small,
+        fields: [
+          {
+            kind: 'multi-choice',
+            id: 'm',
+            label: 'L',
+            options: [{ label: 'A' }, { id: 'b', label: 'B' }],
+            initial: ['a', 'b'],
+          },
+        ],
+      },
       '/fields/0/options/0/id',
     ],
     [
@@ -240,7 +251,6 @@ describe('6.1 every problem', () => {
   ])('%s', (_, model, path) => {
     expect(paths(parseModel(model, limits))).toStrictEqual([path])
   })
-})
 })
 
 describe('6.1 limits', () => {
