@@ -18,9 +18,7 @@ export function submissionSummary(submission: Submission): string {
 
 function answerTable(say: Say, { answers, title }: Submission): string {
   if (answers.length === 0) return say(`**${escaped(title)}**: yes.`, `**${escaped(title)}**：同意。`)
-  const rows = answers.map(
-    ({ label, lines }) => `| ${escaped(label)} | ${escaped(lines.filter(isFilled).join(' / '))} |`,
-  )
+  const rows = answers.map(({ label, lines }) => `| ${escaped(label)} | ${escaped(shownAnswer(say, lines))} |`)
   return [say('| Question | Your answer |', '| 问题 | 你的回答 |'), '| --- | --- |', ...rows].join('\n')
 }
 

@@ -36,7 +36,8 @@ export class HeldClock implements Clock {
   }
 }
 
-export const testKey = 'sk-test-0123456789abcdef'
+/** Of no known shape: only being configured makes it a secret. */
+export const testKey = 'testing_0123456789abcdef'
 
 export function modelAt(baseUrl: string, clock: Clock = new HeldClock(), modelName = 'any-model:8b'): Model {
   const access = { baseUrl, apiKey: testKey, keyName: 'OPENAI_API_KEY', models: [], problem: undefined }
@@ -113,7 +114,7 @@ export interface BareServer {
   received: Promise<{ request: IncomingMessage; body: string }>
   /** The first connection ended before the answer was complete. */
   cut: Promise<void>
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 export async function bareServer(answer: (response: ServerResponse) => void): Promise<BareServer> {

@@ -103,6 +103,14 @@ it('11: what a person typed cannot become markup or a command in the summary', a
   expect(summary?.text).toContain('--path shadow ')
 })
 
+it('11: what the message text says in English for every locale is repeated in the words of the person', async () => {
+  const walk = new DemoWalk()
+  await walk.say('你好')
+  const [summary] = await walk.submit({ before: [], freeze: true })
+  for (const row of ['| 变更单号 | 未回答 |', '| 切换之前 | 无 |', '| 切换期间冻结部署 | 是 |'])
+    expect(summary?.text).toContain(row)
+})
+
 it('11: the answers to the questions are repeated and lead to the second panel', async () => {
   const walk = new DemoWalk()
   await walk.say('hello')
