@@ -250,7 +250,7 @@ describe('5: failures that stay', () => {
     server.onMessage('hi', { error: { message }, status: 401 })
     const { error } = await ask('hi')
     expect(error?.message).toMatch(
-      /^The key was refused; check OPENAI_API_KEY \(401\): Incorrect key … at … \(Bearer … or …\. xxx/,
+      /^The key was refused; check OPENAI_API_KEY \(401\): Incorrect key … at … \(Bearer … or … xxx/,
     )
     expect(Array.from(error?.message ?? '').length).toBeLessThan(380)
     expect(error?.message).not.toContain('\n')
