@@ -9,7 +9,7 @@
    | rule | |
    | --- | --- |
    | steering-joins | steering that waits when a step ends gets one more step |
-   | conclude | a concluded step ends the turn; steering that waits gets one last step, and nothing after it |
+   | conclude | a concluded step ends the turn; steering that waits gets one more step, and its calls are the turn's last |
    | one-answer | a model call is answered or fails once; its answer comes before its results |
    | retry-bound | a transient failure is retried at most `maxAttempts − 1` times in a row |
    | step-bound | no turn makes more than `maxSteps` model calls; one that asks for no further call ends as usual |
@@ -26,7 +26,7 @@ export interface TurnContext {
   turn: number
   step: number
   attempt: number
-  /** The step in progress is the last one: nothing follows it. */
+  /** The turn was concluded and goes on for steering alone: no model call follows the calls of a step. */
   last: boolean
   reason: TurnEndReason | null
 }
@@ -50,8 +50,7 @@ export const turnMachine = setup({
     hasStop: ({ event }) => event.type === 'ANSWERED' && event.stop !== null,
     hasCalls: ({ event }) => event.type === 'ANSWERED' && event.calls > 0,
     isOutOfSteps,
-    canGoOn: ({ context, event }) =>
-      event.type === 'ANSWERED' && event.steering && !context.last && !isOutOfSteps({ context }),
+    canGoOn: ({ context, event }) => event.type === 'ANSWERED' && event.steering && !isOutOfSteps({ context }),
     isConcluded: ({ context, event }) =>
       event.type === 'ACTED' && (context.last || (event.concluded && (!event.steering || isOutOfSteps({ context })))),
     isConcludedButSteered: ({ event }) => event.type === 'ACTED' && event.concluded && event.steering,
