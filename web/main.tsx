@@ -6,10 +6,12 @@ import './styles/components.css'
 import './styles/shell.css'
 import './styles/record.css'
 import './styles/desk.css'
+import './styles/surface.css'
 import { ClientProvider, createClient } from './client.tsx'
 import { after, browserSocketDeps, soon } from './connection/browser-socket.ts'
 import { createConnection } from './connection/connection.ts'
 import { registerQuestions } from './plugins/questions/questions.tsx'
+import { registerTaskSurface } from './plugins/task-surface/plugin.tsx'
 import { createPreferences } from './preferences.ts'
 import { createRouter } from './router.ts'
 import { App } from './shell/app.tsx'
@@ -32,6 +34,7 @@ const client = createClient({
 })
 
 registerQuestions(slots.scope(), client)
+registerTaskSurface(slots.scope(), client)
 
 window.addEventListener('online', connection.woken)
 window.addEventListener('pageshow', (event) => {
