@@ -1,6 +1,6 @@
 /* The words the guide understands at any time, in both languages, alone or inside a short sentence. */
 
-export const demoCommands = ['surface', 'table', 'confirm', 'question', 'long', 'error', 'task', 'help'] as const
+const demoCommands = ['surface', 'table', 'confirm', 'question', 'long', 'error', 'task', 'help'] as const
 export type DemoCommand = (typeof demoCommands)[number]
 
 /** Longer texts are prose: a word in passing is no command. */

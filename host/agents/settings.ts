@@ -31,13 +31,13 @@ const providerSchema = z.strictObject({
   /** Offered to the person; any other name works as well. */
   models: z.array(modelName).max(64).optional(),
 })
-export type ProviderEntry = z.infer<typeof providerSchema>
+type ProviderEntry = z.infer<typeof providerSchema>
 
 const limitsSchema = taskSurfaceLimitsSchema.partial().extend({
   /** Seconds of silence after which a model call counts as dead. */
   stallSeconds: z.int().min(1).max(86_400).optional(),
 })
-export type SettingsLimits = z.infer<typeof limitsSchema>
+type SettingsLimits = z.infer<typeof limitsSchema>
 
 const fileSchema = z.strictObject({
   providers: z

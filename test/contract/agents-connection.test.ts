@@ -1,4 +1,5 @@
 /* The provider adapter and the wire itself: silence, broken lines, closed connections (SPEC 5, 11). */
+import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   answerOf,
@@ -240,4 +241,27 @@ it('11: reasoning goes back only inside the running tool loop, an empty answer n
     ],
   })
   expect(body).not.toContain('old')
+})
+
+it('11: argument text of any kind, cut anywhere, arrives byte for byte, for each of two calls', async () => {
+  let deltas: object[] = []
+  const { baseUrl } = await serving((response) => {
+    response.writeHead(200, stream)
+    for (const delta of deltas) response.write(chunk({ tool_calls: [delta] }))
+    response.end(chunk({}, 'tool_calls'))
+  })
+  const pieces = fc.array(fc.string({ unit: 'grapheme', maxLength: 12 }), { minLength: 1, maxLength: 6 })
+  const property = fc.asyncProperty(pieces, pieces, async (first, second) => {
+    const call = (index: number, parts: readonly string[]) =>
+      parts.map((text, at) => ({
+        index,
+        ...(at === 0 ? { id: `call-${index}`, type: 'function' } : {}),
+        function: { ...(at === 0 ? { name: 'bash' } : {}), arguments: text },
+      }))
+    deltas = [...call(0, first), ...call(1, second)]
+    const { calls, error } = await answerOf(modelAt(baseUrl).stream(requestOf('hi')))
+    expect(error).toBeUndefined()
+    expect(calls.map((made) => made.arguments)).toEqual([first.join(''), second.join('')])
+  })
+  await fc.assert(property, { numRuns: 30, seed: 11 })
 })
