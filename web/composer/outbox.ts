@@ -14,7 +14,10 @@ import { fateOf, type SentStore } from './sent-store.ts'
 export interface Outbox {
   /** Ids on their way, and whether they wait for the connection. */
   readonly state: ReadableStore<{ onTheWay: readonly MessageId[]; held: boolean }>
-  /** Sends the draft, empties it, and keeps the text until its fate is known. A blank draft is not sent. */
+  /**
+   * Sends the draft, empties it, and keeps the text until its fate is known. A blank draft is not sent. Before
+   * the session is live the draft stays one and is sent once it is: only then is it known whose host took it.
+   */
   send(placement: Placement): void
   dispose(): void
 }
@@ -36,6 +39,7 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
   let seenEvents = 0
   let lastDiscard: Discarded | null = null
   let ended = false
+  let wanted: Placement | null = null
 
   const actor = createActor(
     composerMachine.provide({
@@ -117,6 +121,18 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
       .map((one) => one.messageId)
     if (unanswered.length > 0) actor.send({ type: 'FOUND', messageIds: unanswered })
     actor.send({ type: 'RESEND' })
+    if (wanted !== null) send(wanted)
+  }
+
+  function send(placement: Placement): void {
+    const { phase, lastSeq: afterSeq, incarnation } = session.getState()
+    wanted = phase === 'live' ? null : placement
+    const { text } = draft.getState()
+    if (wanted !== null || text.trim() === '' || actor.getSnapshot().value === 'held') return
+    const messageId = messageIdSchema.parse(mintId())
+    sent.add({ messageId, text, placement, afterSeq, incarnation, accepted: false })
+    draft.replace('')
+    actor.send({ type: 'SEND', messageId })
   }
 
   function weigh(now: SessionState): void {
@@ -137,15 +153,7 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
 
   return {
     state,
-    send(placement) {
-      const { text } = draft.getState()
-      if (text.trim() === '' || actor.getSnapshot().value === 'held') return
-      const messageId = messageIdSchema.parse(mintId())
-      const { lastSeq: afterSeq, incarnation } = session.getState()
-      sent.add({ messageId, text, placement, afterSeq, incarnation, accepted: false })
-      draft.replace('')
-      actor.send({ type: 'SEND', messageId })
-    },
+    send,
     dispose() {
       ended = true
       stopWatching()

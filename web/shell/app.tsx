@@ -12,7 +12,7 @@ import { NewSession } from './new-session.tsx'
 import { shellTexts } from './shell-texts.ts'
 import { Side } from './side.tsx'
 
-const Settings = lazy(() => import('./settings.tsx'))
+const Settings = lazy(async () => ({ default: (await import('./settings.tsx')).Settings }))
 
 export function App() {
   return (

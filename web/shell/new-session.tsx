@@ -177,9 +177,13 @@ function StartForm() {
   )
 }
 
+/** As many are shown with those that cannot be used; of more, only the ready ones, so that the message field stays in view. */
+const fewAgents = 3
+
 function AgentChoice(props: { list: AgentList; chosen: string | null; onChoose: (name: string) => void }) {
   const t = shellTexts.use()
   const { list, chosen, onChoose } = props
+  const [unfolded, setUnfolded] = useState(false)
   if (list.phase === 'failed') {
     return (
       <p className="issue" role="alert">
@@ -189,13 +193,16 @@ function AgentChoice(props: { list: AgentList; chosen: string | null; onChoose: 
     )
   }
   if (list.agents.length === 0) return null
+  const ready = list.agents.filter((agent) => agent.available)
+  const folded = list.agents.length > fewAgents && ready.length > 0 && !unfolded
+  const shown = folded ? ready : list.agents
   return (
     <fieldset className="field">
       <legend className="label">
         <span>{t('agent')}</span>
       </legend>
       <div className="opts">
-        {list.agents.map((agent) => (
+        {shown.map((agent) => (
           <label key={agent.name} className="opt agent">
             <input
               type="radio"
@@ -210,6 +217,12 @@ function AgentChoice(props: { list: AgentList; chosen: string | null; onChoose: 
             <small>{agent.available ? agent.label : (agent.why ?? agent.label)}</small>
           </label>
         ))}
+        {shown.length < list.agents.length && (
+          <button type="button" className="fold-btn" onClick={() => setUnfolded(true)}>
+            <Icon name="i-down" />
+            {t('notReady', { count: list.agents.length - shown.length })}
+          </button>
+        )}
       </div>
     </fieldset>
   )

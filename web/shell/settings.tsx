@@ -9,7 +9,7 @@ import { DrawerButton } from './drawer.tsx'
 import { AgentState } from './new-session.tsx'
 import { shellTexts } from './shell-texts.ts'
 
-export default function Settings() {
+export function Settings() {
   const t = shellTexts.use()
   const { connection } = useClient()
   const version = useStore(connection.state, (state) => state.version)

@@ -46,6 +46,7 @@ export function useRecordScroll(
   const following = useRef(true)
   const anchor = useRef<Anchor | null>(null)
   const drawnFirst = useRef(firstSeq)
+  const lastTop = useRef(0)
   const [away, setAway] = useState(false)
 
   const toEnd = useCallback(() => {
@@ -90,7 +91,11 @@ export function useRecordScroll(
   const onScroll = () => {
     const box = scroller.current
     if (box === null) return
-    following.current = box.scrollHeight - box.scrollTop - box.clientHeight <= endWithinPx
+    // Content that grew under a record that follows is not the reader's doing; only going up is.
+    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight <= endWithinPx
+    if (atEnd) following.current = true
+    else if (box.scrollTop < lastTop.current) following.current = false
+    lastTop.current = box.scrollTop
     setAway(!following.current)
     if (box.scrollTop <= earlierWithinPx) onNearStart()
   }

@@ -22,7 +22,6 @@ export function QuestionBody(props: {
   const many = question.multiSelect === true
   return (
     <div className="take-body">
-      {question.header !== undefined && question.header !== '' && <p className="dim">{question.header}</p>}
       {options.length > 0 && (
         <fieldset className="field" disabled={locked}>
           <legend className="vh">{question.question}</legend>

@@ -116,7 +116,7 @@ function Asked(props: TakeoverProps & { pending: PendingQuestion }) {
       <div className="take-head">
         <div>
           <State mark={live ? 'm-open' : 'm-known'} tone={live ? 'now' : 'old'}>
-            {position}
+            {question.header === undefined || question.header === '' ? position : `${position} · ${question.header}`}
           </State>
           <h2 id={titleId} ref={heading} tabIndex={-1}>
             {question.question}
