@@ -92,7 +92,7 @@ function prepare(runtime: SessionRuntime, { name, arguments: text }: StepCall): 
 }
 
 function errorEnd({ code, message }: ToolFailure): CallEnd {
-  return { content: [{ type: 'text', text: message }], isError: true, error: { code, message } }
+  return { content: [{ type: 'text', text: `${code}: ${message}` }], isError: true, error: { code, message } }
 }
 
 function toolSession(runtime: SessionRuntime): ToolSession {

@@ -11,9 +11,11 @@ import { headerOf } from './session-view.ts'
 import { runCalls } from './tool-step.ts'
 import { Transcript } from './transcript.ts'
 
-/** First wait before a retry; it doubles up to the second, and a provider's own wish goes first. */
+/** First wait before a retry; it doubles up to the second. */
 const firstWaitMs = 1_000
 const maxWaitMs = 30_000
+/** A provider's own wish goes first, up to this: a longer wait is for the person to decide. */
+const maxAskedWaitMs = 5 * 60_000
 
 export function runTurn(runtime: SessionRuntime, model: Model, signal: AbortSignal): Promise<void> {
   return new Turn(runtime, model, signal).run()
@@ -94,7 +96,8 @@ class Turn {
     }
     clearStream(runtime)
     const { attempt } = snapshot.context
-    const waitMs = Math.min(maxWaitMs, Math.max(error.retryAfterMs ?? 0, firstWaitMs * 2 ** (attempt - 1)))
+    const backoffMs = Math.min(maxWaitMs, firstWaitMs * 2 ** (attempt - 1))
+    const waitMs = Math.max(backoffMs, Math.min(maxAskedWaitMs, error.retryAfterMs ?? 0))
     runtime.publishStatus({ attempt: attempt + 1, waitMs, why: error.message })
     await runtime.deps.clock.sleep(waitMs, this.#signal)
     if (this.#signal.aborted) return
