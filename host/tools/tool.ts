@@ -56,6 +56,8 @@ export interface ToolDefinition<Input, Value> {
   maxArgumentBytes?: number
   /** The error code of arguments that do not fit. */
   invalidCode?: string
+  /** What a person is asked to allow, in whole: what they read is what runs. Null or absent: nobody is asked. */
+  asks?(input: Input): string | null
   execute(input: Input, exec: ToolExecution): Promise<Value> | Value
   render(input: Input, value: Value): string
   presentationMeta?(input: Input, value: Value): Json
@@ -66,7 +68,13 @@ export interface ToolOutcome {
   meta?: Json
 }
 
-export type PreparedCall = { run(exec: ToolExecution): Promise<ToolOutcome> } | { failure: ToolFailure }
+/** A call whose arguments fit. `asks` must be allowed before `run` is called. */
+export interface RunnableCall {
+  asks: string | null
+  run(exec: ToolExecution): Promise<ToolOutcome>
+}
+
+export type PreparedCall = RunnableCall | { failure: ToolFailure }
 
 export interface Tool {
   readonly name: string
@@ -96,7 +104,10 @@ export function defineTool<Input, Value>(definition: ToolDefinition<Input, Value
       if (!json.ok) return invalid(`The arguments are not JSON: ${json.message}`)
       const parsed = input.safeParse(json.value)
       if (!parsed.success) return invalid(`The arguments do not fit:\n${z.prettifyError(parsed.error)}`)
-      return { run: (exec) => runTool(definition, parsed.data, exec) }
+      return {
+        asks: definition.asks?.(parsed.data) ?? null,
+        run: (exec) => runTool(definition, parsed.data, exec),
+      }
     },
   }
 }
