@@ -50,6 +50,26 @@ describe('6.1 normal form', () => {
   })
 })
 
+describe('6.1 what a value may be', () => {
+  it.each(['', ' ', '\n', ' \r\n\t\u2028\ufeff'])('a blank description %j is dropped', (description) => {
+    const parsed = parseModel({ ...small, description }, limits)
+    expect(parsed.ok && parsed.canonical).toBe(JSON.stringify(small))
+  })
+
+  it('a number that JSON cannot write is no cell', () => {
+    const table = '{"kind":"table","columns":[{"id":"c","label":"C"}],"rows":[{"c":1e999},{"c":-1e999},{"c":1e308}]}'
+    const text = `{"version":1,"title":"T","sections":[{"id":"s","blocks":[${table}]}],"submit":{"label":"Go"}}`
+    expect(paths(parseModelText(text, limits))).toStrictEqual([
+      '/sections/0/blocks/0/rows/0/c',
+      '/sections/0/blocks/0/rows/1/c',
+    ])
+    expect(
+      parseStoredModel(withSection({ kind: 'table', columns: [{ id: 'c', label: 'C' }], rows: [{ c: Number.NaN }] }))
+        .ok,
+    ).toBe(false)
+  })
+})
+
 describe('6.1 any input', () => {
   it('is answered, never thrown at, with pointers for paths', () => {
     fc.assert(
@@ -294,6 +314,10 @@ describe('6.1 limits', () => {
     const padded = (bytes: number) => ' '.repeat(bytes - utf8Length(text)) + text
     expect(parseModelText(padded(rawModelBytes(limits)), limits).ok).toBe(true)
     expect(paths(parseModelText(padded(rawModelBytes(limits) + 1), limits))).toStrictEqual([''])
+    // Bytes count, not characters: this one would fall away when normalised.
+    const blanks = (count: number) => JSON.stringify({ ...small, title: `T${'\u00a0'.repeat(count)}` })
+    expect(parseModelText(blanks(100_000), limits).ok).toBe(true)
+    expect(paths(parseModelText(blanks(150_000), limits))).toStrictEqual([''])
     expect(paths(parseModelText('{"a":', limits))).toStrictEqual([''])
     expect(paths(parseModelText('', limits))).toStrictEqual([''])
   })
