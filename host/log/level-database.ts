@@ -68,9 +68,7 @@ export interface OpenOptions {
  */
 export async function openLevelDatabase(dataFolder: string, options: OpenOptions = {}): Promise<LevelDatabase> {
   const directory = join(dataFolder, 'db')
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  await chmod(dataFolder, 0o700)
-  await chmod(directory, 0o700)
+  await makePrivate(dataFolder, directory)
 
   let level = await openChecked(directory, options)
   let condition: 'open' | 'reopening' | 'failed' | 'closed' = 'open'
@@ -141,6 +139,17 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
       await reopening
       await level.close()
     },
+  }
+}
+
+async function makePrivate(...folders: string[]): Promise<void> {
+  for (const folder of folders) {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await chmod(folder, 0o700)
+    } catch (error) {
+      throw new LogError('unavailable', `the folder ${folder} cannot be used: ${String(error)}`, { cause: error })
+    }
   }
 }
 

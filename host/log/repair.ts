@@ -8,8 +8,21 @@ export const interruptedCallCode = 'INTERRUPTED'
 
 const interruptedCallText = 'The host stopped before this call finished. Whether it took effect is unknown.'
 
-/** The events that end the open turn: an error result for each call without one, then its end. None between turns. */
+/**
+ * The events that end what a stopped host left open: an error result for each call without one, the end of the turn,
+ * and the end of each child session that was still running. None where nothing is open.
+ */
 export function repairDrafts(state: SessionState): EventDraft[] {
+  return [...turnDrafts(state), ...childDrafts(state)]
+}
+
+function childDrafts({ projections }: SessionState): EventDraft[] {
+  return projections.subagents.children
+    .filter(({ status }) => status === 'running')
+    .map(({ sessionId }) => ({ type: 'subagent/ended', data: { sessionId, status: 'failed' } }))
+}
+
+function turnDrafts(state: SessionState): EventDraft[] {
   const open = state.openTurn
   if (open === null) return []
   const { turn } = open
