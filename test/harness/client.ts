@@ -161,6 +161,10 @@ export class Client {
     clearTimeout(lost)
   }
 
+  #closedSession(params: object): void {
+    if ('sessionId' in params) this.viewById.delete(String(params.sessionId))
+  }
+
   #opened(params: object, result: Result<'session.open'>): void {
     if (!('sessionId' in params) || typeof params.sessionId !== 'string') throw new Error('session.open without an id')
     this.viewById.set(params.sessionId, new SessionView(params.sessionId, result))

@@ -116,6 +116,7 @@ export class SessionView {
         }
         this.lastSeq = frame.event.seq
         this.events.push(frame.event)
+        this.#compareStream(frame.event)
         return
       case 'session/projection': {
         const known = this.projections.get(frame.key)
@@ -150,6 +151,17 @@ export class SessionView {
         return
       default:
         return
+    }
+  }
+
+  /** The frames of a stream end in one message that says the same. */
+  #compareStream(event: SessionEvent): void {
+    if (event.type !== 'assistant/message') return
+    const { id, content } = event.data.message
+    const shown = this.streams.get(id) ?? { text: '', reasoning: '' }
+    for (const kind of ['text', 'reasoning'] as const) {
+      const text = content.flatMap((part) => (part.type === kind ? [part.text] : [])).join('')
+      if (text !== shown[kind]) throw new Error(`message ${id}: ${kind} is ${text}; streamed was ${shown[kind]}`)
     }
   }
 
