@@ -12,15 +12,15 @@
 
    | rule | |
    | --- | --- |
-   | DOCK-OWN | an answer or a push for another surface, submission or dismissal changes nothing |
-   | DOCK-LOCK | from SUBMIT on nothing is editable until an answer of the host says that nothing is pending |
-   | DOCK-READ | every answer, push, row change and new connection asks `getActive` again; only its answer unlocks |
-   | DOCK-ROW | a row that is gone is no outcome: it asks, it does not decide |
-   | DOCK-THROW | a request that fails leads to asking; asking in vain `readsInVain` times gives the form back |
-   | DOCK-ATTEMPT | an attempt keeps its id until it is answered or edited; the next attempt takes another |
-   | DOCK-STALE | `stale` with this surface open and nothing pending ends the attempt, not the surface |
-   | DOCK-LINK | nothing is sent while the connection is gone; typing goes on |
-   | DOCK-ENDED | a surface that ends under the person's hands says so, unless it was submitted or dismissed */
+   | own-answers | an answer or a push for another surface, submission or dismissal changes nothing |
+   | lock-until-read | from SUBMIT on nothing is editable until an answer of the host says that nothing is pending |
+   | read-again | every answer, push, row change and new connection asks `getActive` again; only its answer unlocks |
+   | row-is-no-outcome | a row that is gone is no outcome: it asks, it does not decide |
+   | never-stuck | a request that fails leads to asking; asking in vain `readsInVain` times gives the form back |
+   | attempt-keeps-id | an attempt keeps its id until it is answered or edited; the next attempt takes another |
+   | stale-ends-attempt | `stale` with this surface open and nothing pending ends the attempt, not the surface |
+   | no-link-no-send | nothing is sent while the connection is gone; typing goes on |
+   | says-ended | a surface that ends under the person's hands says so, unless it was submitted or dismissed */
 import { assign, setup, type ActorRefFrom, type SnapshotFrom } from 'xstate'
 import type { MessageId, TaskSurfaceDismissalId, TaskSurfaceId, TaskSurfaceSubmissionId } from '../shared/ids.ts'
 import type { DiscardReason } from '../shared/message.ts'

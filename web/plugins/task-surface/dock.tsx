@@ -144,7 +144,9 @@ function OpenDock(props: OpenProps) {
 
 function Inside(props: OpenProps) {
   const { view, phase, controller } = props
-  const { trouble, issues, connected } = view.machine.context
+  const { issues, connected } = view.machine.context
+  // A discard is known a moment before the host says that nothing is pending; until then the form is locked.
+  const trouble = phase === 'open' ? view.machine.context.trouble : null
   const { form } = view
   return (
     <>

@@ -133,6 +133,8 @@ export const NoteField = memo(function NoteField(props: { form: Form; locked: bo
 })
 
 function Group(props: {
+  /** The id of its label. */
+  labelId: string
   name: string
   label: string
   locked: boolean
@@ -141,25 +143,24 @@ function Group(props: {
   role?: 'radiogroup'
   children: ReactNode
 }) {
-  const id = useId()
-  const { issue } = props
+  const { issue, labelId } = props
   return (
     <fieldset
       className="field"
       data-field={props.name}
       disabled={props.locked}
       role={props.role}
-      aria-labelledby={`${id}-l`}
-      aria-describedby={issue === '' ? undefined : `${id}-i`}
+      aria-labelledby={labelId}
+      aria-describedby={issue === '' ? undefined : `${labelId}-i`}
       // Only a radio group may be invalid as a whole; a group of check boxes says it in its description.
       aria-invalid={issue !== '' && props.role === 'radiogroup' ? true : undefined}
     >
       <div className="label">
-        <span id={`${id}-l`}>{props.label}</span>
+        <span id={labelId}>{props.label}</span>
         {props.action}
       </div>
       {props.children}
-      <IssueText id={`${id}-i`}>{issue}</IssueText>
+      <IssueText id={`${labelId}-i`}>{issue}</IssueText>
     </fieldset>
   )
 }
@@ -193,6 +194,7 @@ function Option(props: {
 function ChoiceField({ form, field, locked, issue }: FieldProps<'choice'>) {
   const t = surfaceTexts.use()
   const group = useId()
+  const labelId = useId()
   const value = useFieldValue(form, field.id)
   const clear = (button: HTMLElement) => {
     // The button goes with the choice; the focus stays in the group.
@@ -202,17 +204,20 @@ function ChoiceField({ form, field, locked, issue }: FieldProps<'choice'>) {
   }
   const action =
     value === undefined || locked ? null : (
-      <button
-        type="button"
-        className="link"
-        aria-label={t('clearChoiceOf', { label: field.label })}
-        onClick={(event) => clear(event.currentTarget)}
-      >
+      <button type="button" className="link" aria-describedby={labelId} onClick={(event) => clear(event.currentTarget)}>
         {t('clearChoice')}
       </button>
     )
   return (
-    <Group name={field.id} label={field.label} locked={locked} issue={issue} action={action} role="radiogroup">
+    <Group
+      labelId={labelId}
+      name={field.id}
+      label={field.label}
+      locked={locked}
+      issue={issue}
+      action={action}
+      role="radiogroup"
+    >
       <div className="opts">
         {field.options.map((option) => (
           <Option
@@ -231,6 +236,7 @@ function ChoiceField({ form, field, locked, issue }: FieldProps<'choice'>) {
 
 function MultiChoiceField({ form, field, locked, issue }: FieldProps<'multi-choice'>) {
   const group = useId()
+  const labelId = useId()
   const value = useFieldValue(form, field.id)
   const chosen = new Set(Array.isArray(value) ? value : [])
   const toggle = (id: string, checked: boolean) => {
@@ -240,7 +246,7 @@ function MultiChoiceField({ form, field, locked, issue }: FieldProps<'multi-choi
     form.set(field.id, next)
   }
   return (
-    <Group name={field.id} label={field.label} locked={locked} issue={issue}>
+    <Group labelId={labelId} name={field.id} label={field.label} locked={locked} issue={issue}>
       <div className="opts">
         {field.options.map((option) => (
           <Option

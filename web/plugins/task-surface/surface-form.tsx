@@ -85,7 +85,7 @@ export default memo(function SurfaceForm({ form, locked, trouble, issues, connec
         onSubmit={(event) => event.preventDefault()}
         onKeyDown={(event) => {
           // Enter in a line would submit; only Ctrl or Cmd with it does. An input method's Enter is its own.
-          const isLine = event.target instanceof HTMLInputElement
+          const isLine = event.target instanceof HTMLInputElement && !event.ctrlKey && !event.metaKey
           if (event.key === 'Enter' && isLine && !event.nativeEvent.isComposing) event.preventDefault()
         }}
       >

@@ -38,6 +38,13 @@ function columnWidths(block: TableModel, t: SurfaceText): number[] {
   })
 }
 
+/** Something that a row of one line may cut off. */
+function hasLongCell({ rows, columns }: TableModel): boolean {
+  const isLong = (cell: TaskSurfaceCell | undefined) =>
+    typeof cell === 'string' && (cell.length > widest || cell.includes('\n'))
+  return rows.some((row) => columns.some(({ id }) => isLong(row[id])))
+}
+
 function numericColumns(block: TableModel): ReadonlySet<string> {
   const numeric = block.columns.filter(
     ({ id }) =>
@@ -56,6 +63,7 @@ export const TableBlock = memo(function TableBlock({ block, label }: { block: Ta
   const window = useWindowedRows(whole ? 0 : rows.length, rowPx, scroller)
   const shown = whole ? { start: 0, end: rows.length, before: 0, after: 0 } : window
   const numeric = useMemo(() => numericColumns(block), [block])
+  const hasLong = useMemo(() => hasLongCell(block), [block])
   const widths = useMemo(() => (isLong ? columnWidths(block, t) : null), [isLong, block, t])
   const seen = useVisibleRows(rows.length, rowPx, headPx, scroller)
   const classOf = (id: string) => (numeric.has(id) ? 'n' : undefined)
@@ -105,10 +113,11 @@ export const TableBlock = memo(function TableBlock({ block, label }: { block: Ta
               ? t('rowCount', { count: rows.length })
               : t('rows', { ...seen, total: rows.length })}
         </span>
-        <label className="vtable-wrap">
-          <input type="checkbox" checked={whole} onChange={(event) => setWhole(event.target.checked)} />
-          {t('wrapCells')}
-        </label>
+        {hasLong ? (
+          <button type="button" className="link" onClick={() => setWhole(!whole)}>
+            {t(whole ? 'oneLine' : 'wholeCells')}
+          </button>
+        ) : null}
       </div>
     </div>
   )
