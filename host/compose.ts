@@ -63,6 +63,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     tools,
     admission,
     surfaceLimits,
+    hasLiveTasks: () => false,
     logger,
   })
   const defaultAgent = options.agent ?? agents.list().find(({ available }) => available)?.name ?? 'demo'

@@ -2,6 +2,7 @@
    people who read logs. */
 import { randomBytes } from 'node:crypto'
 import {
+  approvalIdSchema,
   callIdSchema,
   inboxItemIdSchema,
   messageIdSchema,
@@ -28,6 +29,7 @@ export function createIdMint(random: () => string = randomText) {
     // Some providers accept only letters, digits, _ and - in a call id.
     call: () => callIdSchema.parse(`call_${random()}`),
     surface: () => taskSurfaceIdSchema.parse(`ts-${random()}`),
+    approval: () => approvalIdSchema.parse(`a-${random()}`),
     question: () => questionIdSchema.parse(`q-${random()}`),
     boot: () => `boot-${random()}`,
   }

@@ -1,6 +1,7 @@
 /* The session: who may speak next. It owns the order of the inbox, the one claim in flight and whether a
    turn runs; message texts, the log and the agent stay with the host.
 
+     idle ──WAKE──▶ claiming (a notice instead of a row)
      idle ──ENQUEUE──▶ boundary ──CLAIM──▶ claiming ──ISSUE──▶ committing ──COMMIT──▶ running
       ▲                   ▲                   │                    │                    │
       └───── no rows ─────┴──────DISCARD──────┴──────DISCARD───────┘      TURN_ENDED ───┘ (rows left: boundary)
@@ -14,6 +15,7 @@
    | one-claim | there is at most one claimed row, and every claim ends in COMMIT or DISCARD |
    | one-turn | a turn runs from COMMIT to TURN_ENDED; what is left then is looked at again |
    | interrupt-claim | INTERRUPT discards a claim until its append is issued; after that it is remembered for the turn |
+   | wake | WAKE begins a turn for a notice, from idle only, at most `maxWakes` times without a person's message |
    | left-steering | steering rows a turn leaves behind become ordinary rows, ahead of the others |
    | busy | REWIND and CONFIGURE are refused from claim to the end of the turn, and while reloading |
    | reload | REWIND leads to `reloading`, where nothing is claimed until the host ends the actor, or RESUME: no rewind |
@@ -35,13 +37,19 @@ export interface SessionContext {
   claimed: InboxRow | null
   /** An interrupt that came when the claim could no longer be discarded. */
   interruptTurn: boolean
+  /** Turns begun for a notice since the person last said something. */
+  wakes: number
 }
+
+/** Turns in a row that notices may begin: work that finishes must not talk to itself for ever. */
+export const maxWakes = 3
 
 export type SessionMachineEvent =
   | { type: 'ENQUEUE'; row: InboxRow }
   | { type: 'EDIT'; itemId: InboxItemId }
   | { type: 'STEER'; itemId: InboxItemId }
   | { type: 'REMOVE'; itemId: InboxItemId }
+  | { type: 'WAKE' }
   | { type: 'CLAIM' }
   | { type: 'ISSUE' }
   | { type: 'COMMIT' }
@@ -70,6 +78,7 @@ export const sessionMachine = setup({
     hasRow: ({ context, event }) => rowOf(context, event) !== undefined,
     hasUnlockedRow: ({ context, event }) => rowOf(context, event)?.answers === null,
     hasQueuedRow: ({ context }) => context.rows.some(isQueued),
+    mayWake: ({ context }) => context.wakes < maxWakes,
     hasSteeringRow: ({ context }) => context.rows.some((row) => !isQueued(row)),
   },
   actions: {
@@ -95,9 +104,12 @@ export const sessionMachine = setup({
       const claimed = context.rows.find(isQueued) ?? null
       return { claimed, rows: context.rows.filter((row) => row !== claimed) }
     }),
-    admitClaim: assign({ claimed: null }),
+    admitClaim: assign({
+      claimed: null,
+      wakes: ({ context }) => (context.claimed === null ? context.wakes + 1 : 0),
+    }),
     dropClaim: assign({ claimed: null, interruptTurn: false }),
-    takeSteering: assign({ rows: ({ context }) => context.rows.filter(isQueued) }),
+    takeSteering: assign({ rows: ({ context }) => context.rows.filter(isQueued), wakes: 0 }),
     returnSteering: assign({
       rows: ({ context }) => [
         ...context.rows.filter((row) => !isQueued(row)).map(asQueued),
@@ -111,7 +123,7 @@ export const sessionMachine = setup({
   },
 }).createMachine({
   id: 'session',
-  context: { rows: [], claimed: null, interruptTurn: false },
+  context: { rows: [], claimed: null, interruptTurn: false, wakes: 0 },
   initial: 'live',
   states: {
     live: {
@@ -125,6 +137,7 @@ export const sessionMachine = setup({
         idle: {
           on: {
             ENQUEUE: { target: 'boundary', actions: 'addQueuedRow' },
+            WAKE: { guard: 'mayWake', target: 'claiming' },
             CONFIGURE: { actions: 'permit' },
             REWIND: 'reloading',
           },

@@ -14,7 +14,7 @@ import { callIdSchema } from './ids.ts'
 import { applyProjections, initialProjections, projectionValuesSchema } from './projections/registry.ts'
 
 /** Of the stored state: a checkpoint of another version is thrown away and the log folded again. */
-export const foldVersion = 1
+export const foldVersion = 2
 
 const openCallSchema = z.object({ callId: callIdSchema, name: z.string(), step: z.int().nonnegative() })
 export type OpenCall = z.infer<typeof openCallSchema>
@@ -49,6 +49,8 @@ const foldStateSchema = z.object({
   lastTurn: z.int().nonnegative(),
   openTurn: openTurnSchema.nullable(),
   config: sessionConfigSchema,
+  /** Tools the person allowed for the rest of this session. */
+  allowedTools: z.array(z.string()),
 })
 export type FoldState = z.infer<typeof foldStateSchema>
 
@@ -93,6 +95,7 @@ export function beginFold(first: ParsedEvent, skipped: SkippedRanges = []): Fold
     lastTurn: 0,
     openTurn: null,
     config: configOf(first.event),
+    allowedTools: [],
   }
   return { kind: 'folded', state, counted: true }
 }
@@ -131,8 +134,17 @@ function foldKnown(passed: FoldState, event: SessionEvent): FoldStep {
     lastTurn,
     openTurn: openTurnAfter(passed.openTurn, event),
     config: configAfter(passed.config, event),
+    allowedTools: allowedAfter(passed, event),
   }
   return { kind: 'folded', state, counted: true }
+}
+
+/** The decision names a call; the call, which waits for it, names the tool. */
+function allowedAfter({ allowedTools, openTurn }: FoldState, event: SessionEvent): string[] {
+  if (event.type !== 'approval/decided' || event.data.decision !== 'allow' || event.data.remember !== true)
+    return allowedTools
+  const name = openTurn?.calls.find(({ callId }) => callId === event.data.callId)?.name
+  return name === undefined || allowedTools.includes(name) ? allowedTools : [...allowedTools, name]
 }
 
 function openTurnAfter(open: OpenTurn | null, event: SessionEvent): OpenTurn | null {

@@ -1,9 +1,9 @@
 /* Every method of the wire, carried to the sessions (SPEC 8). No decision is made here. */
-import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { errorCodes, RpcError } from '../../shared/protocol/errors.ts'
 import { wireProtocolVersion } from '../../shared/protocol/frames.ts'
 import type { Params } from '../../shared/protocol/methods.ts'
+import { isFolder } from '../session/admission.ts'
 import { readActive } from '../session/active-surface.ts'
 import { openSession, readHistory } from '../session/open-session.ts'
 import { sendMessage } from '../session/send-message.ts'
@@ -79,6 +79,13 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       const runtime = await directory.load(params.sessionId)
       return runtime.surfaces.dismiss(params)
     },
+    'approval.decide': async ({ sessionId, approvalId, decision, remember = false }) => {
+      const runtime = directory.live(sessionId)
+      if (runtime === undefined) await directory.view(sessionId)
+      return (
+        (await runtime?.approvals.decide(approvalId, decision, remember)) ?? { accepted: false, reason: 'not-pending' }
+      )
+    },
     'question.answer': async ({ sessionId, questionId, answers }) => {
       const runtime = directory.live(sessionId)
       if (runtime === undefined) await directory.view(sessionId)
@@ -91,11 +98,7 @@ async function createSession(deps: HandlerDeps, { agent, title, cwd, toolMode, a
   const name = agent ?? deps.defaultAgent
   requireAgent(deps, name)
   const folder = resolve(deps.defaultCwd, cwd ?? '.')
-  const isFolder = await stat(folder).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  )
-  if (!isFolder) throw new RpcError(errorCodes.invalidParams, `cwd: there is no folder ${folder}.`)
+  if (!(await isFolder(folder))) throw new RpcError(errorCodes.invalidParams, `cwd: there is no folder ${folder}.`)
   return deps.directory.create({
     agent: name,
     cwd: folder,

@@ -11,7 +11,7 @@ export function coldBaseline(state: SessionState): SessionFrameBody[] {
 }
 
 export function liveBaseline(runtime: SessionRuntime): SessionFrameBody[] {
-  const { state, stream, questions, surfaces, inbox, session } = runtime
+  const { state, stream, questions, approvals, surfaces, inbox, session } = runtime
   const { rows } = session.getSnapshot().context
   return [
     ...projectionFrames(state),
@@ -20,6 +20,7 @@ export function liveBaseline(runtime: SessionRuntime): SessionFrameBody[] {
       : { type: 'session/status', status: 'idle' },
     ...(stream === null ? [] : streamFrames(stream)),
     ...questions.pending(),
+    ...approvals.pending(),
     ...surfaces.baseline(),
     ...(rows.length === 0 ? [] : [{ type: 'session/queue' as const, items: inbox.view(rows) }]),
   ]

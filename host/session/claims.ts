@@ -1,15 +1,16 @@
 /* The inbox at work (SPEC 4): rows in, one claim at a time, every claim to exactly one outcome. The session
    machine decides; this carries out its decisions. Between taking a row, moving its surface and publishing
    the queue there is no await. */
-import { stat } from 'node:fs/promises'
 import { queueRefusal, type InboxRow, type SessionMachineEvent } from '../../machines/session.ts'
+import type { EventDraft } from '../../shared/event.ts'
 import type { InboxItemId } from '../../shared/ids.ts'
-import type { DiscardReason, Placement } from '../../shared/message.ts'
+import type { DiscardReason, Message, Placement } from '../../shared/message.ts'
 import { conflict } from '../../shared/protocol/errors.ts'
 import type { QueueAction } from '../../shared/protocol/methods.ts'
 import type { Model } from '../agents/port.ts'
-import { editableText, maxRows, type InboxEntry } from './inbox.ts'
-import { headerOf } from './session-view.ts'
+import { untilAborted } from '../until-aborted.ts'
+import { admitMessage, admitTurn } from './admission.ts'
+import { correlationOf, editableText, maxRows, type InboxEntry } from './inbox.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 import { runTurn } from './turn-loop.ts'
 
@@ -19,8 +20,6 @@ const refusalText = {
   'steer-unavailable': 'No turn is running that could be steered.',
 } as const
 
-type Admitted = { admitted: true; model: Model } | { admitted: false; why: string }
-
 export class Claims {
   readonly #runtime: SessionRuntime
   #claim: AbortController | null = null
@@ -28,6 +27,7 @@ export class Claims {
   #looping = false
   #loop: Promise<void> = Promise.resolve()
   #draining = false
+  #wakeWanted = false
 
   constructor(runtime: SessionRuntime) {
     this.#runtime = runtime
@@ -38,9 +38,9 @@ export class Claims {
     const { session, inbox, deps } = this.#runtime
     if (inbox.size >= maxRows) throw conflict('queue-full', `At most ${maxRows} messages may wait in a session.`)
     const itemId = deps.ids.inboxItem()
-    const { taskSurface } = entry.source
+    const correlation = correlationOf(entry.source)
     const answers =
-      taskSurface === undefined ? null : { surfaceId: taskSurface.surfaceId, submissionId: taskSurface.submissionId }
+      correlation === undefined ? null : { surfaceId: correlation.surfaceId, submissionId: correlation.submissionId }
     inbox.put(itemId, { ...entry, answered: wanted })
     session.send({ type: 'ENQUEUE', row: { itemId, messageId: entry.messageId, placement: wanted, answers } })
     const row = session.getSnapshot().context.rows.find((candidate) => candidate.itemId === itemId)
@@ -70,10 +70,8 @@ export class Claims {
     const { session } = this.#runtime
     const { claimed } = session.getSnapshot().context
     session.send({ type: 'INTERRUPT' })
-    if (claimed !== null && session.getSnapshot().context.claimed === null) {
-      this.#claim?.abort()
-      this.#discard(claimed, 'cancelled')
-    }
+    if (session.getSnapshot().matches({ live: 'boundary' })) this.#claim?.abort()
+    if (claimed !== null && session.getSnapshot().context.claimed === null) this.#discard(claimed, 'cancelled')
     if (this.#runtime.isRunning) this.#turn?.abort(reason)
   }
 
@@ -106,6 +104,12 @@ export class Claims {
     this.#runtime.contain('claim', this.#loop)
   }
 
+  /** A notice came: begins a turn for it where the session is idle and may be woken. */
+  wakeForNotices(): void {
+    this.#wakeWanted = true
+    this.wake()
+  }
+
   /** Takes no further row, cuts what runs, and resolves when it has written its end. */
   async drain(): Promise<void> {
     this.#draining = true
@@ -124,14 +128,41 @@ export class Claims {
 
   async #claimRows(): Promise<void> {
     const { session, deps, sessionId, ended } = this.#runtime
-    while (!ended.aborted && !this.#draining && session.getSnapshot().matches({ live: 'boundary' })) {
-      const queue = session.getSnapshot().context.rows.map(({ messageId }) => messageId)
-      if (queue.length > 0) await deps.admission.beforeClaim({ sessionId, queue })
-      if (ended.aborted || !session.getSnapshot().matches({ live: 'boundary' })) return
-      session.send({ type: 'CLAIM' })
-      const { claimed } = session.getSnapshot().context
-      if (claimed !== null) await this.#carry(claimed)
+    while (!ended.aborted && !this.#draining) {
+      const snapshot = session.getSnapshot()
+      if (snapshot.matches({ live: 'boundary' })) {
+        const queue = snapshot.context.rows.map(({ messageId }) => messageId)
+        if (queue.length > 0) await deps.admission.beforeClaim({ sessionId, queue })
+        if (ended.aborted || !session.getSnapshot().matches({ live: 'boundary' })) return
+        session.send({ type: 'CLAIM' })
+        const { claimed } = session.getSnapshot().context
+        if (claimed !== null) await this.#carry(claimed)
+      } else if (this.#mayWake()) {
+        session.send({ type: 'WAKE' })
+        await this.#carryNotices()
+      } else return
     }
+  }
+
+  /** Asked once a notice: what may not wake the session now waits for its next turn. */
+  #mayWake(): boolean {
+    const { session, notices, state } = this.#runtime
+    const wanted = this.#wakeWanted
+    this.#wakeWanted = false
+    const surfaceIsOpen = state.projections.taskSurface.active !== null
+    return wanted && notices.size > 0 && !surfaceIsOpen && session.getSnapshot().can({ type: 'WAKE' })
+  }
+
+  async #carryNotices(): Promise<void> {
+    const runtime = this.#runtime
+    const claim = new AbortController()
+    this.#claim = claim
+    const verdict = await untilAborted(admitTurn(runtime), claim.signal)
+    if (runtime.ended.aborted || verdict === 'aborted') return
+    if (!verdict.admitted) return runtime.session.send({ type: 'DISCARD' })
+    runtime.session.send({ type: 'ISSUE' })
+    await runtime.notices.deliver((messages) => this.#begin(messages, () => {}))
+    await this.#runTurn(verdict.model)
   }
 
   async #carry(row: InboxRow): Promise<void> {
@@ -141,7 +172,7 @@ export class Claims {
     const answerable = surfaces.claim(row)
     this.#runtime.publishQueue()
     if (!answerable) return this.#refuse(row, 'surface-closed')
-    const verdict = await untilAborted(this.#admit(row), claim.signal)
+    const verdict = await untilAborted(admitMessage(this.#runtime, row.messageId), claim.signal)
     if (ended.aborted || verdict === 'aborted') return
     if (!verdict.admitted) return this.#refuse(row, 'rejected', verdict.why)
     session.send({ type: 'ISSUE' })
@@ -154,33 +185,24 @@ export class Claims {
     this.#discard(row, reason, why)
   }
 
-  async #admit({ messageId }: InboxRow): Promise<Admitted> {
-    const { deps, sessionId, state } = this.#runtime
-    const { agent, cwd } = headerOf(state)
-    const hook = await deps.admission.admit({ sessionId, messageId })
-    if (!hook.admit) return { admitted: false, why: hook.reason }
-    const resolved = deps.agents.resolve(agent)
-    if (resolved === null) return { admitted: false, why: `There is no agent named ${agent}.` }
-    if (!resolved.available) return { admitted: false, why: resolved.why }
-    if (!(await isFolder(cwd))) return { admitted: false, why: `The session's folder is missing: ${cwd}` }
-    return { admitted: true, model: resolved.model }
+  async #commit(row: InboxRow): Promise<void> {
+    const { surfaces, inbox } = this.#runtime
+    const begun = this.#begin([inbox.message(row.itemId)], () => inbox.admitted(row.itemId))
+    await surfaces.whileClosing(begun)
   }
 
-  async #commit(row: InboxRow): Promise<void> {
+  /** The claim's append: a turn begins with these messages. */
+  #begin(messages: readonly Message[], onDurable: () => void): Promise<unknown> {
     const runtime = this.#runtime
-    const turn = runtime.state.lastTurn + 1
-    const message = runtime.inbox.message(row.itemId)
-    const drafts = [
-      { type: 'turn/start', data: { turn } },
-      { type: 'user/message', data: { message } },
-    ] as const
-    await runtime.surfaces.whileClosing(
-      runtime.append(drafts, () => {
-        runtime.inbox.admitted(row.itemId)
-        runtime.session.send({ type: 'COMMIT' })
-        runtime.publishStatus()
-      }),
-    )
+    const drafts: EventDraft[] = [
+      { type: 'turn/start', data: { turn: runtime.state.lastTurn + 1 } },
+      ...messages.map((message): EventDraft => ({ type: 'user/message', data: { message } })),
+    ]
+    return runtime.append(drafts, () => {
+      onDurable()
+      runtime.session.send({ type: 'COMMIT' })
+      runtime.publishStatus()
+    })
   }
 
   async #runTurn(model: Model): Promise<void> {
@@ -220,25 +242,4 @@ function toEvent(
     case 'remove':
       return { type: 'REMOVE', itemId }
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory()
-  } catch {
-    return false
-  }
-}
-
-/** The value, or 'aborted' as soon as the signal says so; a late value is ignored. */
-export function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | 'aborted'> {
-  if (signal.aborted) {
-    value.catch(() => {})
-    return Promise.resolve('aborted')
-  }
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => resolve('aborted')
-    signal.addEventListener('abort', onAbort, { once: true })
-    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

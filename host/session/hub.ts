@@ -86,6 +86,11 @@ export class SubscriptionHub {
     return { events, stop: () => void followers.delete(events) }
   }
 
+  /** Sessions that have a channel: those somebody opened or that published. */
+  sessions(): SessionId[] {
+    return [...this.#channels.keys()]
+  }
+
   forget(sessionId: SessionId): void {
     this.#channels.delete(sessionId)
   }

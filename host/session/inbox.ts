@@ -5,9 +5,10 @@ import type { InboxItemId, MessageId, TaskSurfaceSubmissionId } from '../../shar
 import {
   previewLength,
   type Message,
+  type MessageSource,
   type Placement,
   type QueuedMessage,
-  type UserSource,
+  type TaskSurfaceCorrelation,
 } from '../../shared/message.ts'
 import type { InboxRow } from '../../machines/session.ts'
 
@@ -18,7 +19,7 @@ const maxDiscarded = 10_000
 
 export interface InboxEntry {
   messageId: MessageId
-  source: UserSource
+  source: MessageSource
   text: string
   /** What `session.send` answered; a retry gets the same. */
   answered: Placement
@@ -63,7 +64,8 @@ export class Inbox {
     const { messageId, source } = this.entry(itemId)
     this.#entryByItem.delete(itemId)
     this.#remember(messageId)
-    if (source.taskSurface !== undefined) this.#remember(source.taskSurface.submissionId)
+    const answer = correlationOf(source)
+    if (answer !== undefined) this.#remember(answer.submissionId)
   }
 
   isDiscarded(id: MessageId | TaskSurfaceSubmissionId): boolean {
@@ -101,8 +103,12 @@ export class Inbox {
 }
 
 /** A submission has no text of its own: its values are in the browser's draft. */
-export function editableText(source: UserSource, text: string): string | null {
-  return source.taskSurface === undefined ? text : null
+export function editableText(source: MessageSource, text: string): string | null {
+  return correlationOf(source) === undefined ? text : null
+}
+
+export function correlationOf(source: MessageSource): TaskSurfaceCorrelation | undefined {
+  return source.kind === 'user' ? source.taskSurface : undefined
 }
 
 function previewOf(text: string): string {

@@ -3,7 +3,7 @@
 import type { CallId, MessageId } from '../../shared/ids.ts'
 import type { AssistantPart, Usage } from '../../shared/message.ts'
 import { ModelError, type Model, type ModelPart, type ModelRequest } from '../agents/port.ts'
-import { untilAborted } from './claims.ts'
+import { untilAborted } from '../until-aborted.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 
 /** The answer in progress, for the baseline of a socket that opens the session. UTF-16 text so far. */

@@ -28,8 +28,7 @@ export async function openSession(
       const now = hub.position(sessionId)
       // Continuity broke while the page was read: the answer names the old incarnation, so the client opens again.
       const { incarnation, n } = now.incarnation === start.incarnation ? now : start
-      const state =
-        runtime?.state ?? later.reduce((before, event) => foldEvent(before, { kind: 'event', event }), read)
+      const state = runtime?.state ?? later.reduce((before, event) => foldEvent(before, { kind: 'event', event }), read)
       peer?.subscribe(hub.topic(sessionId))
       const frames = runtime === undefined ? coldBaseline(state) : liveBaseline(runtime)
       return {

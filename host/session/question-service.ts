@@ -1,7 +1,7 @@
 /* Questions that wait for a person, per live session (SPEC 5). The question actor decides whether an answer
    still counts; this validates answers against what was asked and hands them to the waiting call. */
 import { createActor } from 'xstate'
-import { questionMachine, type QuestionActor, type QuestionMachineEvent } from '../../machines/question.ts'
+import { outcomeOf, questionMachine, type QuestionActor, type QuestionMachineEvent } from '../../machines/question.ts'
 import type { CallId, QuestionId } from '../../shared/ids.ts'
 import type { SessionFrameBody } from '../../shared/protocol/frames.ts'
 import type { Question, QuestionAnswer } from '../../shared/question.ts'
@@ -48,7 +48,7 @@ export class QuestionService {
     const event: QuestionMachineEvent = { type: answers === null ? 'DECLINE' : 'ANSWER' }
     if (asked === undefined || !asked.actor.getSnapshot().can(event)) return { accepted: false, reason: 'not-pending' }
     if (answers !== null && !fits(asked.questions, answers)) return { accepted: false, reason: 'invalid-answer' }
-    this.#resolve(questionId, asked, event, answers === null ? { kind: 'declined' } : { kind: 'answered', answers })
+    this.#resolve(questionId, asked, event, answers ?? [])
     return { accepted: true }
   }
 
@@ -63,14 +63,21 @@ export class QuestionService {
 
   #cancel(questionId: QuestionId): void {
     const asked = this.#askedById.get(questionId)
-    if (asked !== undefined) this.#resolve(questionId, asked, { type: 'CANCEL' }, { kind: 'cancelled' })
+    if (asked !== undefined) this.#resolve(questionId, asked, { type: 'CANCEL' })
   }
 
-  #resolve(questionId: QuestionId, asked: Asked, event: QuestionMachineEvent, outcome: AskOutcome): void {
-    asked.actor.send(event)
+  #resolve(
+    questionId: QuestionId,
+    { actor, resolve }: Asked,
+    event: QuestionMachineEvent,
+    answers: readonly QuestionAnswer[] = [],
+  ): void {
+    actor.send(event)
+    const outcome = outcomeOf(actor.getSnapshot())
+    if (outcome === null) return
     this.#askedById.delete(questionId)
-    this.#runtime.publish({ type: 'question/resolved', questionId, outcome: outcome.kind })
-    asked.resolve(outcome)
+    this.#runtime.publish({ type: 'question/resolved', questionId, outcome })
+    resolve(outcome === 'answered' ? { kind: outcome, answers } : { kind: outcome })
   }
 
   #requested(questionId: QuestionId, callId: CallId, questions: readonly Question[]): SessionFrameBody {

@@ -11,7 +11,7 @@ import { repairDrafts } from '../log/repair.ts'
 import { emptyState, type SessionState } from '../log/session-state.ts'
 import { coldBaseline } from './baseline.ts'
 import { SessionRuntime, type EndReason, type RuntimeDeps } from './session-runtime.ts'
-import { headerView, sessionView } from './session-view.ts'
+import { headerOf, headerView, sessionView } from './session-view.ts'
 
 /** A live session nobody used for this long turns cold. */
 const coldAfterMs = 5 * 60_000
@@ -25,8 +25,8 @@ export class SessionDirectory {
   readonly #queueById = new Map<SessionId, Promise<unknown>>()
   readonly #stop = new AbortController()
 
-  constructor(deps: RuntimeDeps) {
-    this.deps = deps
+  constructor(deps: Omit<RuntimeDeps, 'personOf'>) {
+    this.deps = { ...deps, personOf: (runtime) => this.#personOf(runtime) }
     void this.#sweep()
   }
 
@@ -141,6 +141,12 @@ export class SessionDirectory {
     const drained = Promise.all(runtimes.map((runtime) => runtime.claims.drain()))
     await Promise.race([drained, this.deps.clock.sleep(drainMs, new AbortController().signal)])
     await Promise.all(runtimes.map((runtime) => this.unload(runtime, 'disposed')))
+  }
+
+  #personOf(runtime: SessionRuntime): SessionRuntime {
+    const { parent } = headerOf(runtime.state)
+    const above = parent?.relation === 'subagent' ? this.live(parent.sessionId) : undefined
+    return above === undefined ? runtime : this.#personOf(above)
   }
 
   #ended(sessionId: SessionId, reason: EndReason): void {

@@ -25,9 +25,11 @@ import type { Logger } from '../logger.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import { ActorMap } from './actor-map.ts'
 import type { AdmissionHook } from './admission-hook.ts'
+import { ApprovalService } from './approval-service.ts'
 import { Claims } from './claims.ts'
 import type { SubscriptionHub } from './hub.ts'
 import { Inbox } from './inbox.ts'
+import { Notices } from './notices.ts'
 import { QuestionService } from './question-service.ts'
 import { sessionView } from './session-view.ts'
 import type { ModelStream } from './model-step.ts'
@@ -42,6 +44,10 @@ export interface RuntimeDeps {
   tools: ToolRegistry
   admission: AdmissionHook
   surfaceLimits: TaskSurfaceLimits
+  /** The session whose person is asked on behalf of this one: itself, or the one that started it. */
+  personOf(runtime: SessionRuntime): SessionRuntime
+  /** True while the registry runs a task of this session. */
+  hasLiveTasks(sessionId: SessionId): boolean
   logger: Logger
 }
 
@@ -57,6 +63,8 @@ export class SessionRuntime {
   readonly claims: Claims
   readonly surfaces: SurfaceService
   readonly questions: QuestionService
+  readonly approvals: ApprovalService
+  readonly notices: Notices
   /** The step whose answer is being streamed. */
   stream: ModelStream | null = null
   lastUsedAt: number
@@ -80,6 +88,8 @@ export class SessionRuntime {
     this.session = this.actors.start('session', createActor(sessionMachine, { id: `session:${this.sessionId}` }))
     this.surfaces = new SurfaceService(this)
     this.questions = new QuestionService(this)
+    this.approvals = new ApprovalService(this)
+    this.notices = new Notices(this)
     this.claims = new Claims(this)
     this.#shown = this.#summary()
   }
@@ -104,7 +114,11 @@ export class SessionRuntime {
 
   /** Nothing happens here and nothing waits: the runtime may be dropped without anyone noticing. */
   get isQuiet(): boolean {
-    return this.session.getSnapshot().matches({ live: 'idle' }) && this.questions.size === 0
+    return (
+      this.session.getSnapshot().matches({ live: 'idle' }) &&
+      this.questions.size === 0 &&
+      !this.deps.hasLiveTasks(this.sessionId)
+    )
   }
 
   view(): Session {
@@ -178,6 +192,7 @@ export class SessionRuntime {
     if (this.ended.aborted) return
     const discard = reason === 'fault' ? 'error' : 'disposed'
     this.questions.cancelAll()
+    this.approvals.cancelAll()
     this.claims.discardAll(discard)
     if (reason === 'removed') this.surfaces.remove()
     this.session.send({ type: 'END' })

@@ -87,10 +87,9 @@ export class SurfaceService {
         return same ? { dismissed: true, eventSeq: known.seq } : { dismissed: false, reason: 'stale' }
       }
       const active = state.projections.taskSurface.active
-      if (this.pending !== null) return { dismissed: false, reason: 'submission-pending' }
+      if (this.#refuses({ type: 'DISMISS' })) return { dismissed: false, reason: 'submission-pending' }
       if (active === null || this.#actor === null) return { dismissed: false, reason: 'not-open' }
       if (active.surfaceId !== surfaceId) return { dismissed: false, reason: 'stale' }
-      if (!this.#actor.getSnapshot().can({ type: 'DISMISS' })) return { dismissed: false, reason: 'submission-pending' }
       const [event] = await this.whileClosing(
         this.#runtime.append([
           { type: 'task-surface/dismissed', data: { version: 1, surfaceId, callId: active.callId, dismissalId } },
@@ -152,14 +151,13 @@ export class SurfaceService {
     const { pending } = this
     const first = pending?.submissionId === submissionId ? this.#pendingAnswer : known
     if (first !== null) return this.#answerAgain(first, request)
-    if (pending !== null) return { accepted: false, reason: 'submission-pending' }
+    const event = { type: 'SUBMIT', submissionId, messageId: deps.ids.message() } as const
+    if (this.#refuses(event)) return { accepted: false, reason: 'submission-pending' }
     if (occurrence === null || this.#actor === null) return { accepted: false, reason: 'not-open' }
     if (occurrence.surfaceId !== surfaceId) return { accepted: false, reason: 'stale' }
     const checked = this.#check(occurrence.model, request)
     if (!checked.ok) return { accepted: false, reason: 'invalid-submission', issues: checked.issues }
-    const messageId = deps.ids.message()
-    const event = { type: 'SUBMIT', submissionId, messageId } as const
-    if (!this.#actor.getSnapshot().can(event)) return { accepted: false, reason: 'submission-pending' }
+    const { messageId } = event
     const { callId, model } = occurrence
     const correlation = { version: 1, submissionId, callId, surfaceId, values: checked.values } as const
     this.#pendingAnswer = { counted: true, messageId, correlation, text: checked.text, model }
@@ -192,6 +190,11 @@ export class SurfaceService {
 
   async #settled(): Promise<void> {
     while (this.#closing !== null) await this.#closing
+  }
+
+  /** A surface is open and its actor does not take this: a submission is pending. */
+  #refuses(event: SurfaceMachineEvent): boolean {
+    return this.#actor !== null && !this.#actor.getSnapshot().can(event)
   }
 
   #isPending(row: InboxRow): boolean {

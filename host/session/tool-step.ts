@@ -4,7 +4,7 @@
 import type { EventData, EventDraft } from '../../shared/event.ts'
 import { jsonSchema, type Json } from '../../shared/json.ts'
 import { parseJson, ToolFailure, type PreparedCall, type ToolExecution, type ToolSession } from '../tools/tool.ts'
-import { untilAborted } from './claims.ts'
+import { untilAborted } from '../until-aborted.ts'
 import type { StepCall } from './model-step.ts'
 import { headerOf } from './session-view.ts'
 import type { SessionRuntime } from './session-runtime.ts'
@@ -76,12 +76,37 @@ async function finish(runtime: SessionRuntime, call: StepCall, exec: ToolExecuti
   const prepared = prepare(runtime, call)
   if ('failure' in prepared) return errorEnd(prepared.failure)
   try {
+    const refusal = await askPermission(runtime, call, prepared.asks, exec.signal)
+    if (refusal !== null) return errorEnd(refusal)
     const outcome = await untilAborted(prepared.run(exec), exec.signal)
     return outcome === 'aborted' ? errorEnd(interrupted) : outcome
   } catch (error) {
     if (error instanceof ToolFailure) return errorEnd(error)
     runtime.deps.logger.error({ sessionId: runtime.sessionId, tool: call.name, err: error }, 'tool failed')
     return errorEnd(new ToolFailure('TOOL_FAILED', 'The tool failed inside the host.'))
+  }
+}
+
+/** Null: the call may run. A tool the person allowed for the session is not asked about again. */
+async function askPermission(
+  runtime: SessionRuntime,
+  { callId, name, arguments: text }: StepCall,
+  summary: string | null,
+  signal: AbortSignal,
+): Promise<ToolFailure | null> {
+  const { state, deps } = runtime
+  if (summary === null || headerOf(state).approval === 'auto' || state.fold?.allowedTools.includes(name) === true)
+    return null
+  const desk = deps.personOf(runtime)
+  const request = { callId, tool: name, summary, input: loggedArguments(text) }
+  const outcome = await desk.approvals.request(runtime, request, signal)
+  switch (outcome) {
+    case 'allow':
+      return null
+    case 'deny':
+      return new ToolFailure('DENIED', 'The person did not allow this call.')
+    case 'cancelled':
+      return new ToolFailure('INTERRUPTED', 'The turn was interrupted before the person decided.')
   }
 }
 

@@ -64,6 +64,7 @@ class Turn {
 
   async #call(): Promise<void> {
     const runtime = this.#runtime
+    await this.#tellNotices()
     const messageId = runtime.deps.ids.message()
     const outcome = await callModel(runtime, this.#model, await this.#request(), { ...this.#at, messageId })
     if (outcome.kind === 'failed') return this.#failed(outcome.error, outcome.answer, messageId)
@@ -156,6 +157,13 @@ class Turn {
     await this.#runtime.append(drafts, () => {
       for (const { itemId } of joining) inbox.admitted(itemId)
     })
+  }
+
+  /** What the host has to say joins the step that begins; it never causes one. */
+  async #tellNotices(): Promise<void> {
+    await this.#runtime.notices.deliver((messages) =>
+      this.#runtime.append(messages.map((message): EventDraft => ({ type: 'steering/message', data: { message } }))),
+    )
   }
 
   async #end(): Promise<void> {

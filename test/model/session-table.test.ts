@@ -10,6 +10,7 @@ const rules = [
   'one-claim',
   'one-turn',
   'interrupt-claim',
+  'wake',
   'left-steering',
   'busy',
   'reload',
@@ -53,6 +54,13 @@ const edits = [
 const removals = [
   { rule: 'row-order', when: 'an unknown row', event: { type: 'REMOVE', ...foreign }, to: null },
 ] as const
+const woken = [
+  { type: 'WAKE' },
+  { type: 'ISSUE' },
+  { type: 'COMMIT' },
+  { type: 'TURN_ENDED' },
+  { type: 'CLAIM' },
+] as const
 const noSteering = { rule: 'steer-running', after: [put(second)], to: null } as const
 
 const definition = {
@@ -72,6 +80,7 @@ const definition = {
     EDIT: edit,
     STEER: steer,
     REMOVE: remove,
+    WAKE: { type: 'WAKE' },
     CLAIM: { type: 'CLAIM' },
     ISSUE: { type: 'ISSUE' },
     COMMIT: { type: 'COMMIT' },
@@ -99,6 +108,17 @@ const definition = {
       EDIT: { rule: 'row-order', to: null },
       STEER: { rule: 'steer-running', to: null },
       REMOVE: { rule: 'row-order', to: null },
+      WAKE: [
+        { rule: 'wake', to: 'live.claiming', context: { claimed: null } },
+        { rule: 'wake', when: 'woken twice', after: [...woken, ...woken], to: 'live.claiming' },
+        { rule: 'wake', when: 'woken three times', after: [...woken, ...woken, ...woken], to: null },
+        {
+          rule: 'wake',
+          when: 'the person said something since',
+          after: [...woken, ...woken, ...woken, ...running, { type: 'TURN_ENDED' }, { type: 'CLAIM' }],
+          to: 'live.claiming',
+        },
+      ],
       CLAIM: { rule: 'claim-order', to: null },
       ISSUE: { rule: 'one-claim', to: null },
       COMMIT: { rule: 'one-claim', to: null },
@@ -136,6 +156,7 @@ const definition = {
         },
         ...removals,
       ],
+      WAKE: { rule: 'wake', to: null },
       CLAIM: [
         {
           rule: 'claim-order',
@@ -183,6 +204,7 @@ const definition = {
         { rule: 'one-claim', when: 'the claimed row', event: { type: 'REMOVE', ...ofClaimed }, to: null },
         ...removals,
       ],
+      WAKE: { rule: 'wake', to: null },
       CLAIM: { rule: 'one-claim', after: [put(second)], to: null },
       ISSUE: { rule: 'one-claim', to: 'live.committing' },
       COMMIT: { rule: 'one-claim', when: 'nothing was issued', to: null },
@@ -217,6 +239,7 @@ const definition = {
         { rule: 'one-claim', when: 'the claimed row', event: { type: 'REMOVE', ...ofClaimed }, to: null },
         ...removals,
       ],
+      WAKE: { rule: 'wake', to: null },
       CLAIM: { rule: 'one-claim', after: [put(second)], to: null },
       ISSUE: { rule: 'one-claim', to: null },
       COMMIT: [
@@ -293,6 +316,7 @@ const definition = {
         },
         ...removals,
       ],
+      WAKE: { rule: 'wake', to: null },
       CLAIM: { rule: 'one-turn', after: [put(second)], to: null },
       ISSUE: { rule: 'one-claim', to: null },
       COMMIT: { rule: 'one-claim', to: null },
@@ -344,6 +368,7 @@ const definition = {
       EDIT: [{ rule: 'locked-rows', after: [put(second)], to: 'live.reloading', does: ['permit'] }, ...edits],
       STEER: noSteering,
       REMOVE: [{ rule: 'row-order', after: [put(second)], to: 'live.reloading', context: { rows: [] } }, ...removals],
+      WAKE: { rule: 'wake', to: null },
       CLAIM: { rule: 'reload', after: [put(second)], to: null },
       ISSUE: { rule: 'one-claim', to: null },
       COMMIT: { rule: 'one-claim', to: null },
@@ -361,6 +386,7 @@ const definition = {
       EDIT: { rule: 'ended-once', to: null },
       STEER: { rule: 'ended-once', to: null },
       REMOVE: { rule: 'ended-once', to: null },
+      WAKE: { rule: 'ended-once', to: null },
       CLAIM: { rule: 'ended-once', to: null },
       ISSUE: { rule: 'ended-once', to: null },
       COMMIT: { rule: 'ended-once', to: null },
