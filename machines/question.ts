@@ -32,3 +32,8 @@ export const questionMachine = setup({
 export type QuestionActor = ActorRefFrom<typeof questionMachine>
 export type QuestionSnapshot = SnapshotFrom<typeof questionMachine>
 export type QuestionOutcome = 'answered' | 'declined' | 'cancelled'
+
+/** Null while the person is waited for. */
+export function outcomeOf(snapshot: QuestionSnapshot): QuestionOutcome | null {
+  return snapshot.value === 'pending' ? null : snapshot.value
+}
