@@ -39,6 +39,7 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
   let seenEvents = 0
   let lastDiscard: Discarded | null = null
   let ended = false
+  let readingBack = false
   let wanted: Placement | null = null
 
   const actor = createActor(
@@ -110,7 +111,7 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
     watchDiscards(now)
     if (now.phase !== 'live') return
     const isNewView = now.epoch !== epoch
-    if (isNewView || now.events.length !== seenEvents) weigh(now)
+    if ((isNewView || now.events.length !== seenEvents) && weigh(now)) void readBack()
     seenEvents = now.events.length
     sent.edited(new Map(now.queue.flatMap((row) => (row.text === null ? [] : [[row.messageId, row.text] as const]))))
     if (!isNewView) return
@@ -135,7 +136,8 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
     actor.send({ type: 'SEND', messageId })
   }
 
-  function weigh(now: SessionState): void {
+  /** True where more of the history has to be read before all fates are known. */
+  function weigh(now: SessionState): boolean {
     let mustReadOn = false
     for (const one of sent.getState().sent) {
       const fate = fateOf(one, now)
@@ -143,8 +145,25 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
       else if (fate === 'lost') sent.giveBack(one.messageId, 'lost')
       else if (fate === 'unknown') mustReadOn = true
     }
-    // The longer window is a change of the session and comes back here. A failure waits for the next view.
-    if (mustReadOn) session.loadEarlier().catch(() => {})
+    return mustReadOn
+  }
+
+  /** Page by page, as far back as a text may stand. A failure, or no earlier page, waits for the next view. */
+  async function readBack(): Promise<void> {
+    if (readingBack) return
+    readingBack = true
+    try {
+      for (;;) {
+        const first = session.getState().events[0]
+        await session.loadEarlier()
+        const now = session.getState()
+        if (ended || now.phase !== 'live' || now.events[0] === first || !weigh(now)) return
+      }
+    } catch {
+      // Said by nobody: what is not known to be lost is not offered.
+    } finally {
+      readingBack = false
+    }
   }
 
   actor.start()
