@@ -63,7 +63,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     tools,
     admission,
     surfaceLimits,
-    hasLiveTasks: () => false,
+    tasks: null,
     logger,
   })
   const defaultAgent = options.agent ?? agents.list().find(({ available }) => available)?.name ?? 'demo'

@@ -1,16 +1,32 @@
 /* What a socket that opens a session is told first, and every subscriber after a break (SPEC 8): values, not
    history. A cold session is idle whatever its log says. */
+import type { SessionId } from '../../shared/ids.ts'
 import type { SessionFrameBody } from '../../shared/protocol/frames.ts'
 import { projectionKeys } from '../../shared/projections/registry.ts'
 import type { SessionState } from '../log/session-state.ts'
 import type { ModelStream } from './model-step.ts'
-import type { SessionRuntime } from './session-runtime.ts'
+import type { RuntimeDeps, SessionRuntime } from './session-runtime.ts'
 
-export function coldBaseline(state: SessionState): SessionFrameBody[] {
+/** Of a session whose runtime may or may not be live; `state` is what counts while it is cold. */
+export function baselineOf({ deps, live }: Sessions, state: SessionState): SessionFrameBody[] {
+  const runtime = live(state.sessionId)
+  const tasks = deps.tasks?.list(state.sessionId) ?? []
+  return [
+    ...(runtime === undefined ? coldBaseline(state) : liveBaseline(runtime)),
+    ...(tasks.length === 0 ? [] : [{ type: 'session/tasks' as const, tasks }]),
+  ]
+}
+
+interface Sessions {
+  readonly deps: RuntimeDeps
+  readonly live: (sessionId: SessionId) => SessionRuntime | undefined
+}
+
+function coldBaseline(state: SessionState): SessionFrameBody[] {
   return [...projectionFrames(state), { type: 'session/status', status: 'idle' }]
 }
 
-export function liveBaseline(runtime: SessionRuntime): SessionFrameBody[] {
+function liveBaseline(runtime: SessionRuntime): SessionFrameBody[] {
   const { state, stream, questions, approvals, surfaces, inbox, session } = runtime
   const { rows } = session.getSnapshot().context
   return [

@@ -110,11 +110,16 @@ export class Claims {
     this.wake()
   }
 
+  /** Resolves once nothing is claimed, runs or may be claimed next. */
+  async settled(): Promise<void> {
+    await this.#loop.catch(() => {})
+  }
+
   /** Takes no further row, cuts what runs, and resolves when it has written its end. */
   async drain(): Promise<void> {
     this.#draining = true
     this.interrupt('interrupted')
-    await this.#loop.catch(() => {})
+    await this.settled()
   }
 
   async #run(): Promise<void> {

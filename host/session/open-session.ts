@@ -4,7 +4,7 @@ import type { SessionId } from '../../shared/ids.ts'
 import type { Result } from '../../shared/protocol/methods.ts'
 import { foldEvent } from '../log/session-state.ts'
 import { AtOnce, type Peer } from '../rpc/port.ts'
-import { coldBaseline, liveBaseline } from './baseline.ts'
+import { baselineOf } from './baseline.ts'
 import type { SessionDirectory } from './session-directory.ts'
 import { sessionView } from './session-view.ts'
 
@@ -30,7 +30,7 @@ export async function openSession(
       const { incarnation, n } = now.incarnation === start.incarnation ? now : start
       const state = runtime?.state ?? later.reduce((before, event) => foldEvent(before, { kind: 'event', event }), read)
       peer?.subscribe(hub.topic(sessionId))
-      const frames = runtime === undefined ? coldBaseline(state) : liveBaseline(runtime)
+      const frames = baselineOf(directory, state)
       return {
         result: {
           session: runtime?.view() ?? sessionView(state, false),

@@ -5,7 +5,7 @@ import { conflict, errorCodes, RpcError } from '../../shared/protocol/errors.ts'
 import type { Result } from '../../shared/protocol/methods.ts'
 import type { Session } from '../../shared/session.ts'
 import { LogError } from '../log/port.ts'
-import { coldBaseline } from './baseline.ts'
+import { baselineOf } from './baseline.ts'
 import { storageError, type SessionDirectory } from './session-directory.ts'
 
 export async function renameSession(directory: SessionDirectory, sessionId: SessionId, title: string): Promise<void> {
@@ -73,7 +73,7 @@ export function rewindSession(
       case 'rewound': {
         await directory.unload(runtime, 'disposed')
         const { state, text } = outcome
-        hub.renew(sessionId, state.lastSeq, coldBaseline(state))
+        hub.renew(sessionId, state.lastSeq, baselineOf(directory, state))
         const session = await directory.view(sessionId)
         hub.publishHost({ type: 'host/session-updated', session })
         return { lastSeq: state.lastSeq, ...(text !== null && { text }) }
@@ -91,7 +91,7 @@ export function rewindSession(
 
 export function removeSession(directory: SessionDirectory, sessionId: SessionId): Promise<void> {
   return directory.exclusive(sessionId, async () => {
-    const { log, hub } = directory.deps
+    const { log, hub, tasks } = directory.deps
     const runtime = directory.live(sessionId)
     if (runtime === undefined && (await log.header(sessionId)) === null) {
       throw new LogError('unknown-session', `There is no session ${sessionId}.`)
@@ -99,6 +99,7 @@ export function removeSession(directory: SessionDirectory, sessionId: SessionId)
     const ownership = runtime?.ownership ?? (await directory.acquire(sessionId))
     runtime?.end('removed')
     await runtime?.settled()
+    await tasks?.disposeOwner(sessionId)
     await log.remove(ownership)
     hub.publishHost({ type: 'host/session-removed', sessionId })
     hub.forget(sessionId)

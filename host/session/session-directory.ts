@@ -7,9 +7,11 @@ import { errorCodes, RpcError } from '../../shared/protocol/errors.ts'
 import type { Session } from '../../shared/session.ts'
 import type { EventData } from '../../shared/event.ts'
 import { LogError, type Ownership } from '../log/port.ts'
+import type { TaskRecord } from '../tasks/port.ts'
 import { repairDrafts } from '../log/repair.ts'
 import { emptyState, type SessionState } from '../log/session-state.ts'
-import { coldBaseline } from './baseline.ts'
+import { baselineOf } from './baseline.ts'
+import { completionNotice } from './task-carrier.ts'
 import { SessionRuntime, type EndReason, type RuntimeDeps } from './session-runtime.ts'
 import { headerOf, headerView, sessionView } from './session-view.ts'
 
@@ -31,9 +33,7 @@ export class SessionDirectory {
   }
 
   /** The runtime of a session that is live now. */
-  live(sessionId: SessionId): SessionRuntime | undefined {
-    return this.#runtimeById.get(sessionId)
-  }
+  readonly live = (sessionId: SessionId): SessionRuntime | undefined => this.#runtimeById.get(sessionId)
 
   /** The runtime of a session, loaded where it is cold. */
   async load(sessionId: SessionId): Promise<SessionRuntime> {
@@ -128,6 +128,16 @@ export class SessionDirectory {
     await this.deps.log.release(runtime.ownership)
   }
 
+  /** Tells the owner's model how a task ended. A session that is gone by now needs no notice. */
+  async notifyTaskDone(owner: SessionId, record: TaskRecord): Promise<void> {
+    try {
+      const runtime = await this.load(owner)
+      runtime.notices.add(completionNotice(record), record.id)
+    } catch (error) {
+      this.deps.logger.warn({ sessionId: owner, task: record.id, err: error }, 'a completion notice was not delivered')
+    }
+  }
+
   async acquire(sessionId: SessionId): Promise<Ownership> {
     const outcome = await this.deps.log.acquire(sessionId)
     if (outcome.kind === 'owned') return outcome.ownership
@@ -163,7 +173,7 @@ export class SessionDirectory {
     await this.deps.log.release(runtime.ownership)
     try {
       const state = await this.deps.log.readState(sessionId)
-      this.deps.hub.renew(sessionId, state.lastSeq, coldBaseline(state))
+      this.deps.hub.renew(sessionId, state.lastSeq, baselineOf(this, state))
     } catch (error) {
       this.deps.logger.error({ sessionId, err: error }, 'session cannot be read again')
     }

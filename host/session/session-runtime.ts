@@ -22,6 +22,7 @@ import type { Ownership } from '../log/port.ts'
 import type { SessionLog } from '../log/session-log.ts'
 import type { SessionState } from '../log/session-state.ts'
 import type { Logger } from '../logger.ts'
+import type { TaskRegistry } from '../tasks/port.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import { ActorMap } from './actor-map.ts'
 import type { AdmissionHook } from './admission-hook.ts'
@@ -46,8 +47,8 @@ export interface RuntimeDeps {
   surfaceLimits: TaskSurfaceLimits
   /** The session whose person is asked on behalf of this one: itself, or the one that started it. */
   personOf(runtime: SessionRuntime): SessionRuntime
-  /** True while the registry runs a task of this session. */
-  hasLiveTasks(sessionId: SessionId): boolean
+  /** Null in a composition without background tasks. */
+  tasks: TaskRegistry | null
   logger: Logger
 }
 
@@ -114,11 +115,11 @@ export class SessionRuntime {
 
   /** Nothing happens here and nothing waits: the runtime may be dropped without anyone noticing. */
   get isQuiet(): boolean {
-    return (
-      this.session.getSnapshot().matches({ live: 'idle' }) &&
-      this.questions.size === 0 &&
-      !this.deps.hasLiveTasks(this.sessionId)
-    )
+    return this.session.getSnapshot().matches({ live: 'idle' }) && this.questions.size === 0 && this.#liveTasks === 0
+  }
+
+  get #liveTasks(): number {
+    return this.deps.tasks?.liveCount(this.sessionId) ?? 0
   }
 
   view(): Session {

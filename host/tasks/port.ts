@@ -60,6 +60,8 @@ export interface TaskRegistry {
   start(spec: TaskSpec): Promise<{ started: true; id: TaskId } | { started: false; reason: StartRefusal }>
   /** The owner's tasks and the unowned ones, in order of registration. */
   list(owner: SessionId): TaskView[]
+  /** How many of the owner's own tasks run or are stopping. */
+  liveCount(owner: SessionId): number
   /** Null for an unknown id and for one of another owner. */
   find(owner: SessionId, id: TaskId): TaskRecord | null
   /** The one consuming cursor: it belongs to the model's tools alone. Text in whole characters. */

@@ -88,6 +88,10 @@ class Registry implements TaskRegistry {
     }
   }
 
+  liveCount(owner: SessionId): number {
+    return this.#liveOf(owner)
+  }
+
   list(owner: SessionId): TaskView[] {
     return [...this.#taskById.values()].filter((task) => task.owner === undefined || task.owner === owner).map(viewOf)
   }
