@@ -2,14 +2,14 @@
    survives restarts (SPEC 13). It is told everything by its environment and arguments and inherits nothing else, so
    no key or setting of the machine reaches it. Whatever was started here ends with the test process at the latest. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-const mainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
+const builtMainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
 /** A start loads code, opens the database and listens. */
 const startDeadlineMs = 20_000
 /** SIGKILL needs no time; SIGTERM has 5 s by SPEC 13, and the caller judges those. */
@@ -68,13 +68,17 @@ export class HostFolder {
   readonly dataDir: string
   readonly token = 'a-token-for-tests'
   readonly #environment: Readonly<Record<string, string>>
+  readonly #mainFile: string
   readonly #root: string
   readonly #hosts: HostProcess[] = []
 
-  constructor(environment: Readonly<Record<string, string>> = {}) {
+  /** `mainFile`: of another build than the one in `dist`. `copyOf`: a data folder to begin with, its host has ended. */
+  constructor(environment: Readonly<Record<string, string>> = {}, mainFile = builtMainFile, copyOf?: string) {
     this.#environment = environment
+    this.#mainFile = mainFile
     this.#root = mkdtempSync(join(tmpdir(), 'task-surface-host-'))
     this.dataDir = join(this.#root, 'data')
+    if (copyOf !== undefined) cpSync(copyOf, this.dataDir, { recursive: true })
   }
 
   /** Starts a host and waits for its ready line. `environment` is of this start alone. */
@@ -112,6 +116,7 @@ export class HostFolder {
   }
 
   #spawn(environment: Readonly<Record<string, string>>) {
+    const mainFile = this.#mainFile
     if (!existsSync(mainFile)) throw new Error(`${mainFile} is missing: run "npm run build" first`)
     const args = [
       mainFile,
