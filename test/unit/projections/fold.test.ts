@@ -172,6 +172,14 @@ describe('2 repair: the open turn', () => {
   })
 })
 
+it('2 turns: the highest number stays the last one, whatever order an imported log has them in', () => {
+  const turn = (number: number) => [
+    { type: 'turn/start', data: { turn: number } },
+    { type: 'turn/end', data: { turn: number, reason: 'completed' } },
+  ]
+  expect(stateOf(log(created, ...turn(7), ...turn(2)))).toMatchObject({ lastTurn: 7, openTurn: null })
+})
+
 describe('2 session configuration', () => {
   it('has its defaults, follows session/configured, and goes back with a rewind', () => {
     const events = log(

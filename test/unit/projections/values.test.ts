@@ -127,6 +127,16 @@ describe('3 outcomes', () => {
     expect(outcomes.at(-1)).toStrictEqual({ surfaceId: 's68', reason: 'superseded', seq: 70 })
   })
 
+  it('a dismissal of another surface closes nothing', () => {
+    const dismissed = {
+      type: 'task-surface/dismissed',
+      data: { version: 1, surfaceId: 's0', callId: 'c', dismissalId: 'd' },
+    }
+    const values = valuesOf(created(), shows('s1'), dismissed)
+    expect(values.taskSurface.active?.surfaceId).toBe('s1')
+    expect(values.taskSurfaceOutcomes.outcomes).toStrictEqual([])
+  })
+
   it('a user message whose correlation cannot be read is an ordinary message', () => {
     const source = {
       kind: 'user',
