@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { TaskSurfaceId } from '../../shared/ids.ts'
 import { jsonObjectSchema, jsonSchema } from '../../shared/json.ts'
-import { showTaskSurfaceInputSchema } from '../../shared/surface/input-schema.ts'
+import { showTaskSurfaceSchema } from '../../shared/surface/input-schema.ts'
 import { rawModelBytes, type TaskSurfaceLimits } from '../../shared/surface/limits.ts'
 import { presentationMeta, showTaskSurfaceTool } from '../../shared/surface/meta.ts'
 import type { TaskSurfaceModelV1 } from '../../shared/surface/model.ts'
@@ -26,7 +26,7 @@ export function createShowTaskSurface(deps: { limits: TaskSurfaceLimits; mintSur
     name: showTaskSurfaceTool,
     description,
     input: z.strictObject({ model: z.unknown() }),
-    inputSchema: jsonObjectSchema.parse(showTaskSurfaceInputSchema),
+    inputSchema: jsonObjectSchema.parse(showTaskSurfaceSchema(deps.limits)),
     maxArgumentBytes: rawModelBytes(deps.limits),
     invalidCode: 'INVALID_MODEL',
     execute({ model }, { session, nested, concludeTurn }) {
