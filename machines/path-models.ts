@@ -81,6 +81,7 @@ const sessionPathsWith = (possible: readonly InboxRow[]): PathModel<typeof sessi
       ...itemIds.map((itemId) => ({ type: 'EDIT', itemId }) as const),
       ...itemIds.map((itemId) => ({ type: 'STEER', itemId }) as const),
       ...itemIds.map((itemId) => ({ type: 'REMOVE', itemId }) as const),
+      { type: 'WAKE' },
       { type: 'CLAIM' },
       { type: 'ISSUE' },
       { type: 'COMMIT' },
@@ -94,6 +95,7 @@ const sessionPathsWith = (possible: readonly InboxRow[]): PathModel<typeof sessi
       { type: 'END' },
     ]
   },
+  stopsAt: ({ context: { wakes } }) => wakes > 0,
 })
 
 export const sessionPaths = sessionPathsWith([ordinaryRow, answerRow, steeringRow])

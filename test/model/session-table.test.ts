@@ -61,7 +61,44 @@ const woken = [
   { type: 'TURN_ENDED' },
   { type: 'CLAIM' },
 ] as const
+const nothingClaimed = {
+  ISSUE: { rule: 'one-claim', to: null },
+  COMMIT: { rule: 'one-claim', to: null },
+  DISCARD: { rule: 'one-claim', to: null },
+} as const
+const whileBusy = {
+  CONFIGURE: { rule: 'busy', to: null },
+  REWIND: { rule: 'busy', to: null },
+  RESUME: { rule: 'reload', to: null },
+  END: { rule: 'ended-once', to: 'ended' },
+} as const
 const noSteering = { rule: 'steer-running', after: [put(second)], to: null } as const
+
+/** One row is claimed, others wait. */
+const whileClaimed = <State extends 'live.claiming' | 'live.committing'>(to: State) =>
+  ({
+    ENQUEUE: [
+      { rule: 'row-order', to, context: { rows: [second] } },
+      {
+        rule: 'steer-running',
+        when: 'steering',
+        event: put(asSteering(second)),
+        to,
+        context: { rows: [second] },
+      },
+    ],
+    EDIT: [
+      { rule: 'locked-rows', after: [put(second)], to, does: ['permit'] },
+      { rule: 'one-claim', when: 'the claimed row', event: { type: 'EDIT', ...ofClaimed }, to: null },
+      ...edits,
+    ],
+    STEER: noSteering,
+    REMOVE: [
+      { rule: 'row-order', after: [put(second)], to, context: { rows: [] } },
+      { rule: 'one-claim', when: 'the claimed row', event: { type: 'REMOVE', ...ofClaimed }, to: null },
+      ...removals,
+    ],
+  }) as const
 
 const definition = {
   file: 'session.ts',
@@ -120,9 +157,7 @@ const definition = {
         },
       ],
       CLAIM: { rule: 'claim-order', to: null },
-      ISSUE: { rule: 'one-claim', to: null },
-      COMMIT: { rule: 'one-claim', to: null },
-      DISCARD: { rule: 'one-claim', to: null },
+      ...nothingClaimed,
       JOIN: { rule: 'steer-running', to: null },
       INTERRUPT: { rule: 'interrupt-claim', to: null },
       TURN_ENDED: { rule: 'one-turn', to: null },
@@ -171,9 +206,7 @@ const definition = {
           to: 'live.idle',
         },
       ],
-      ISSUE: { rule: 'one-claim', to: null },
-      COMMIT: { rule: 'one-claim', to: null },
-      DISCARD: { rule: 'one-claim', to: null },
+      ...nothingClaimed,
       JOIN: { rule: 'steer-running', to: null },
       INTERRUPT: { rule: 'interrupt-claim', to: null },
       TURN_ENDED: { rule: 'one-turn', to: null },
@@ -183,27 +216,7 @@ const definition = {
       END: { rule: 'ended-once', to: 'ended' },
     },
     'live.claiming': {
-      ENQUEUE: [
-        { rule: 'row-order', to: 'live.claiming', context: { rows: [second] } },
-        {
-          rule: 'steer-running',
-          when: 'steering',
-          event: put(asSteering(second)),
-          to: 'live.claiming',
-          context: { rows: [second] },
-        },
-      ],
-      EDIT: [
-        { rule: 'locked-rows', after: [put(second)], to: 'live.claiming', does: ['permit'] },
-        { rule: 'one-claim', when: 'the claimed row', event: { type: 'EDIT', ...ofClaimed }, to: null },
-        ...edits,
-      ],
-      STEER: noSteering,
-      REMOVE: [
-        { rule: 'row-order', after: [put(second)], to: 'live.claiming', context: { rows: [] } },
-        { rule: 'one-claim', when: 'the claimed row', event: { type: 'REMOVE', ...ofClaimed }, to: null },
-        ...removals,
-      ],
+      ...whileClaimed('live.claiming'),
       WAKE: { rule: 'wake', to: null },
       CLAIM: { rule: 'one-claim', after: [put(second)], to: null },
       ISSUE: { rule: 'one-claim', to: 'live.committing' },
@@ -212,38 +225,22 @@ const definition = {
       JOIN: { rule: 'steer-running', to: null },
       INTERRUPT: { rule: 'interrupt-claim', to: 'live.boundary', context: { claimed: null } },
       TURN_ENDED: { rule: 'one-turn', to: null },
-      CONFIGURE: { rule: 'busy', to: null },
-      REWIND: { rule: 'busy', to: null },
-      RESUME: { rule: 'reload', to: null },
-      END: { rule: 'ended-once', to: 'ended' },
+      ...whileBusy,
     },
     'live.committing': {
-      ENQUEUE: [
-        { rule: 'row-order', to: 'live.committing', context: { rows: [second] } },
-        {
-          rule: 'steer-running',
-          when: 'steering',
-          event: put(asSteering(second)),
-          to: 'live.committing',
-          context: { rows: [second] },
-        },
-      ],
-      EDIT: [
-        { rule: 'locked-rows', after: [put(second)], to: 'live.committing', does: ['permit'] },
-        { rule: 'one-claim', when: 'the claimed row', event: { type: 'EDIT', ...ofClaimed }, to: null },
-        ...edits,
-      ],
-      STEER: noSteering,
-      REMOVE: [
-        { rule: 'row-order', after: [put(second)], to: 'live.committing', context: { rows: [] } },
-        { rule: 'one-claim', when: 'the claimed row', event: { type: 'REMOVE', ...ofClaimed }, to: null },
-        ...removals,
-      ],
+      ...whileClaimed('live.committing'),
       WAKE: { rule: 'wake', to: null },
       CLAIM: { rule: 'one-claim', after: [put(second)], to: null },
       ISSUE: { rule: 'one-claim', to: null },
       COMMIT: [
         { rule: 'one-claim', to: 'live.running', context: { claimed: null } },
+        {
+          rule: 'wake',
+          when: 'for a notice',
+          after: [{ type: 'DISCARD' }, { type: 'REMOVE', itemId: ids.item }, { type: 'CLAIM' }, ...woken.slice(0, 2)],
+          to: 'live.running',
+          context: { wakes: 1 },
+        },
         {
           rule: 'interrupt-claim',
           when: 'after an interrupt',
@@ -265,10 +262,7 @@ const definition = {
       JOIN: { rule: 'steer-running', to: null },
       INTERRUPT: { rule: 'interrupt-claim', to: 'live.committing', context: { interruptTurn: true } },
       TURN_ENDED: { rule: 'one-turn', to: null },
-      CONFIGURE: { rule: 'busy', to: null },
-      REWIND: { rule: 'busy', to: null },
-      RESUME: { rule: 'reload', to: null },
-      END: { rule: 'ended-once', to: 'ended' },
+      ...whileBusy,
     },
     'live.running': {
       ENQUEUE: [
@@ -318,11 +312,16 @@ const definition = {
       ],
       WAKE: { rule: 'wake', to: null },
       CLAIM: { rule: 'one-turn', after: [put(second)], to: null },
-      ISSUE: { rule: 'one-claim', to: null },
-      COMMIT: { rule: 'one-claim', to: null },
-      DISCARD: { rule: 'one-claim', to: null },
+      ...nothingClaimed,
       JOIN: [
         { rule: 'claim-order', when: 'nothing to take', after: [put(second)], to: null },
+        {
+          rule: 'wake',
+          when: 'steering is said by the person',
+          after: [{ type: 'TURN_ENDED' }, { type: 'CLAIM' }, ...woken.slice(0, 3), put(asSteering(second))],
+          to: 'live.running',
+          context: { rows: [], wakes: 0 },
+        },
         {
           rule: 'claim-order',
           when: 'all steering rows at once',
@@ -349,10 +348,7 @@ const definition = {
           context: { rows: [first, second, answer] },
         },
       ],
-      CONFIGURE: { rule: 'busy', to: null },
-      REWIND: { rule: 'busy', to: null },
-      RESUME: { rule: 'reload', to: null },
-      END: { rule: 'ended-once', to: 'ended' },
+      ...whileBusy,
     },
     'live.reloading': {
       ENQUEUE: [
@@ -370,9 +366,7 @@ const definition = {
       REMOVE: [{ rule: 'row-order', after: [put(second)], to: 'live.reloading', context: { rows: [] } }, ...removals],
       WAKE: { rule: 'wake', to: null },
       CLAIM: { rule: 'reload', after: [put(second)], to: null },
-      ISSUE: { rule: 'one-claim', to: null },
-      COMMIT: { rule: 'one-claim', to: null },
-      DISCARD: { rule: 'one-claim', to: null },
+      ...nothingClaimed,
       JOIN: { rule: 'steer-running', to: null },
       INTERRUPT: { rule: 'interrupt-claim', to: null },
       TURN_ENDED: { rule: 'one-turn', to: null },
