@@ -33,7 +33,8 @@ export type DockTrouble =
   | { kind: 'stale' }
   | { kind: 'no-answer' }
   | { kind: 'not-dismissed' }
-  | { kind: 'discarded'; reason: DiscardReason | null; why: string | null }
+  /** `reason` is null until the host says it, or where it never does. */
+  | { kind: 'discarded'; messageId: MessageId | null; reason: DiscardReason | null; why: string | null }
 
 export interface DockContext {
   surfaceId: TaskSurfaceId | null
@@ -132,6 +133,10 @@ function concerns(issue: Issue, path: string): boolean {
   return issue.path === '' || issue.path === path || issue.path.startsWith(`${path}/`)
 }
 
+function discard(messageId: MessageId | null, reason: DiscardReason | null, why: string | null): DockTrouble {
+  return { kind: 'discarded', messageId, reason, why }
+}
+
 export const dockMachine = setup({
   types: { context: {} as DockContext, events: {} as DockMachineEvent },
   guards: {
@@ -164,6 +169,10 @@ export const dockMachine = setup({
       isOwnAttempt(seen) && seen.event.type === 'REFUSED' && seen.event.reason === 'invalid-submission',
     isOwnDismissal,
     isOwnDismissalUnreadable: (seen) => isOwnDismissal(seen) && !seen.context.readable,
+    isOwnReturn: ({ context, event }) =>
+      event.type === 'DISCARDED' &&
+      context.trouble?.kind === 'discarded' &&
+      event.messageId === context.trouble.messageId,
     isOwnDiscard: ({ context, event }) => event.type === 'DISCARDED' && event.messageId === context.pending?.messageId,
   },
   actions: {
@@ -216,17 +225,11 @@ export const dockMachine = setup({
     noteStale: assign({ trouble: { kind: 'stale' as const } }),
     noteNoAnswer: assign({ trouble: { kind: 'no-answer' as const } }),
     noteNotDismissed: assign({ trouble: { kind: 'not-dismissed' as const } }),
-    noteReturn: assign(({ context }) => ({
-      trouble:
-        context.trouble?.kind === 'discarded'
-          ? context.trouble
-          : { kind: 'discarded' as const, reason: null, why: null },
-      pending: null,
-    })),
+    noteReturn: assign(({ context }) =>
+      context.trouble?.kind === 'discarded' ? {} : { trouble: discard(context.pending?.messageId ?? null, null, null) },
+    ),
     noteDiscard: assign(({ event }) =>
-      event.type === 'DISCARDED'
-        ? { trouble: { kind: 'discarded' as const, reason: event.reason, why: event.why } }
-        : {},
+      event.type === 'DISCARDED' ? { trouble: discard(event.messageId, event.reason, event.why) } : {},
     ),
     noteFailedRead: assign({ failedReads: ({ context }) => context.failedReads + 1 }),
     endDismissal: assign({ dismissalId: null }),
@@ -289,7 +292,7 @@ export const dockMachine = setup({
           on: {
             READ: [
               { guard: 'saysFreeUnreadable', target: 'unreadable', actions: 'takeReading' },
-              { guard: 'saysFreeWithAttempt', target: 'open.returned', actions: ['takeReading', 'noteReturn'] },
+              { guard: 'saysFreeWithAttempt', target: 'open.returned', actions: ['noteReturn', 'takeReading'] },
               { guard: 'saysFree', target: 'open.editing', actions: 'takeReading' },
             ],
           },
@@ -311,7 +314,11 @@ export const dockMachine = setup({
             },
             DISMISS: { guard: 'isConnected', target: 'dismissing', actions: ['beginDismissal', 'sendDismissal'] },
           },
-          states: { editing: {}, rejected: {}, returned: { on: { DISCARDED: { actions: 'noteDiscard' } } } },
+          states: {
+            editing: {},
+            rejected: {},
+            returned: { on: { DISCARDED: { guard: 'isOwnReturn', actions: 'noteDiscard' } } },
+          },
         },
         submitting: {
           on: {
@@ -362,12 +369,12 @@ export const dockMachine = setup({
               {
                 guard: 'saysFreeUnreadable',
                 target: 'unreadable',
-                actions: ['takeReading', 'noteReturn', 'endAttempt', 'keepAttempt'],
+                actions: ['noteReturn', 'takeReading', 'endAttempt', 'keepAttempt'],
               },
               {
                 guard: 'saysFree',
                 target: 'open.returned',
-                actions: ['takeReading', 'noteReturn', 'endAttempt', 'keepAttempt'],
+                actions: ['noteReturn', 'takeReading', 'endAttempt', 'keepAttempt'],
               },
             ],
             DISCARDED: { guard: 'isOwnDiscard', actions: ['noteDiscard', 'read'] },

@@ -75,7 +75,7 @@ export function createDockController(deps: DockControllerDeps): DockController {
         retryLater: ({ context }) => retryLater(context.failedReads),
         sendSubmission: ({ context }) => sendSubmission(context),
         sendDismissal: ({ context }) => sendDismissal(context),
-        keepAttempt: ({ event }) => (event.type === 'EDITED' ? writeSoon() : write()),
+        keepAttempt: ({ context, event }) => (event.type === 'EDITED' ? writeSoon() : write(context)),
       },
     }),
   )
@@ -167,12 +167,12 @@ export function createDockController(deps: DockControllerDeps): DockController {
     cancelWrite = null
   }
   function writeSoon(): void {
-    cancelWrite ??= deps.after(writeDelayMs, write)
+    cancelWrite ??= deps.after(writeDelayMs, () => write())
   }
-  function write(): void {
+  /** Inside an action the actor's own snapshot is still the one before. */
+  function write({ surfaceId, attempt } = actor.getSnapshot().context): void {
     cancelWriting()
     if (form === null || formOf === null) return
-    const { surfaceId, attempt } = actor.getSnapshot().context
     writing = true
     saved = drafts.write(formOf, { ...form.snapshot(), attempt: surfaceId === formOf ? attempt : null })
     writing = false

@@ -64,19 +64,29 @@ function titleOf(view: DockView, t: SurfaceText): string {
 function useAnnouncements(view: DockView, phase: Phase | null): void {
   const { announce } = useClient()
   const t = surfaceTexts.use()
+  /** The last phase that was a dock on the page, and its title. */
   const last = useRef<{ phase: Phase | null; title: string }>({ phase: null, title: '' })
+  const { trouble, ended } = view.machine.context
+  const isEnded = phase === 'ended' && (ended === 'bypassed' || ended === 'superseded')
+  const isReturned = phase === 'open' && trouble?.kind === 'discarded'
+  const title = titleOf(view, t)
   useEffect(() => {
     const before = last.current
-    if (before.phase === phase) return
-    const { trouble } = view.machine.context
-    last.current = { phase, title: phase === null || phase === 'loading' ? before.title : titleOf(view, t) }
-    if (phase === 'queued') announce(`${t('queued')}. ${t('queuedWhy')}`)
-    else if (phase === 'claiming') announce(`${t('sending')}. ${t('sendingWhy')}`)
-    else if (phase === 'ended') announce(t('noLongerOpen'))
-    else if (phase === 'open' && trouble?.kind === 'discarded') announce(t('returnedTitle'))
-    else if (phase === null && (before.phase === 'queued' || before.phase === 'claiming'))
-      announce(t('submittedSays', { title: before.title }))
-  }, [phase, view, announce, t])
+    if (phase === null) {
+      last.current = { phase: null, title: '' }
+      const word = before.phase === 'dismissing' ? 'dismissed' : isUnderWay(before.phase) ? 'submitted' : null
+      if (word !== null) announce(`${t(word)}: ${before.title}`)
+    } else if (phase !== 'ended' && phase !== 'loading' && phase !== before.phase) {
+      last.current = { phase, title }
+      if (phase === 'queued') announce(`${t('queued')}. ${t('queuedWhy')}`)
+      else if (phase === 'claiming') announce(`${t('sending')}. ${t('sendingWhy')}`)
+      else if (isReturned) announce(t('returnedTitle'))
+    } else if (isEnded) announce(t('noLongerOpen'))
+  }, [phase, isEnded, isReturned, title, announce, t])
+}
+
+function isUnderWay(phase: Phase | null): boolean {
+  return phase === 'submitting' || phase === 'checking' || phase === 'queued' || phase === 'claiming'
 }
 
 interface OpenProps {

@@ -58,7 +58,6 @@ export const surfaceTexts = defineTexts('surface', {
     keptOnRow: 'What you typed is kept with it in the record above.',
     // Announcements.
     openedSays: 'A surface is open: {{title}}',
-    submittedSays: 'Submitted: {{title}}',
     // A model this page cannot read.
     unreadableTitle: 'This surface cannot be shown',
     unreadableVersion: 'Made for another version.',
@@ -171,7 +170,6 @@ export const surfaceTexts = defineTexts('surface', {
     noLongerOpen: '此面板已关闭。',
     keptOnRow: '你输入的内容保留在上方记录中。',
     openedSays: '有面板待处理：{{title}}',
-    submittedSays: '已提交：{{title}}',
     unreadableTitle: '无法显示此面板',
     unreadableVersion: '适用于其他版本。',
     unreadablePart: '其中有此页面不认识的部分：',
