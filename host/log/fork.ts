@@ -1,10 +1,9 @@
 /* Copying the counted prefix of a log into a new session (SPEC 2): in chunks, hidden until the last one brings the header,
    so that a copy that is cut off was never there. Which events come along is `shared/fork.ts`. Streams: of the logs only the
    seqs to copy are ever whole in memory. */
-import { parseEvent, type SessionEvent } from '../../shared/event.ts'
 import { createForkScan, forkCreated, type ForkChild, type ForkSelection } from '../../shared/fork.ts'
 import type { SessionId } from '../../shared/ids.ts'
-import { decodeEvent, indexEntries } from './codec.ts'
+import { indexEntries } from './codec.ts'
 import type { GroupWriter } from './group-writer.ts'
 import {
   LogError,
@@ -89,32 +88,36 @@ async function copyPrefix(
   const copy = createCopy(ownership)
   let next = 0
   for await (const page of forwardPages(store, sourceId, 0, copied.at(-1) ?? 0, options)) {
-    for (const { event } of page) {
-      if (event.seq !== copied[next]) continue
+    for (const stored of page) {
+      if (stored.event.seq !== copied[next]) continue
       next += 1
-      copy.add(event.seq === 0 ? createdOf(event, { sourceId, copied, time }) : { ...event, seq: copy.nextSeq() })
+      copy.add(next === 1 ? createdOf(stored, { sourceId, copied, time }) : renumbered(stored, copy.nextSeq()))
       if (copy.bytes() < chunkBytes) continue
       const outcome = await writer.append(copy.takeChunk(false), options)
       if (outcome.kind !== 'durable') return outcome
     }
   }
-  copy.add({ type: 'session/end-seed', seq: copy.nextSeq(), time, data: {} })
+  copy.add({ kind: 'event', event: { type: 'session/end-seed', seq: copy.nextSeq(), time, data: {} } })
   const outcome = await writer.append(copy.takeChunk(true), options)
   return outcome.kind === 'durable' ? { kind: 'forked', state: copy.state() } : outcome
 }
 
-function createdOf(event: StoredEvent['event'], child: Omit<ForkChild, 'source'>): SessionEvent {
-  const parsed = parseEvent(event)
-  if (parsed.kind !== 'event' || parsed.event.type !== 'session/created') {
+function createdOf(first: StoredEvent, child: Omit<ForkChild, 'source'>): StoredEvent {
+  if (first.kind !== 'event' || first.event.type !== 'session/created') {
     throw new LogError('corrupt', 'a log begins with session/created')
   }
-  return forkCreated({ ...child, source: parsed.event.data })
+  return { kind: 'event', event: forkCreated({ ...child, source: first.event.data }) }
+}
+
+/** The same event at its new place, its members in the order they are stored in. */
+function renumbered(stored: StoredEvent, seq: number): StoredEvent {
+  if (stored.kind === 'event') return { kind: 'event', event: { ...stored.event, seq } }
+  return { kind: 'ignorable', event: { ...stored.event, seq } }
 }
 
 /** Collects chunks of the child's log and folds it on the way. */
 function createCopy(ownership: Ownership) {
-  const { sessionId } = ownership
-  let state = emptyState(sessionId)
+  let state = emptyState(ownership.sessionId)
   let bodies: string[] = []
   let index: IndexEntry[] = []
   let firstSeq = 0
@@ -123,9 +126,8 @@ function createCopy(ownership: Ownership) {
     state: () => state,
     nextSeq: () => state.lastSeq + 1,
     bytes: () => bytes,
-    add(event: StoredEvent['event']) {
-      const body = JSON.stringify(event)
-      const stored = decodeEvent(sessionId, event.seq, body)
+    add(stored: StoredEvent) {
+      const body = JSON.stringify(stored.event)
       state = foldEvent(state, stored)
       bodies.push(body)
       bytes += Buffer.byteLength(body)

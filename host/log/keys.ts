@@ -6,11 +6,12 @@
      !loss               what LevelDB dropped when it opened, and whether that was accepted
      h!<session>         header: the session exists and is listed
      m!<session>         marker of an unfinished copy or removal
+     t!<task>            background task whose model is not told yet, owned by the task record store
      s!<session>!c       checkpoint
      s!<session>!e!<seq> event
      s!<session>!i!<kind>!<id>  seq of the newest event that carries the id
      s!<session>!j!…     journal entries, owned by the journal store; removed with the session */
-import { sessionIdSchema, type SessionId } from '../../shared/ids.ts'
+import { sessionIdSchema, type SessionId, type TaskId } from '../../shared/ids.ts'
 import type { IndexKind } from './port.ts'
 
 /** Half-open: `gte` belongs to the range, `lt` does not. */
@@ -27,6 +28,7 @@ const seqWidth = 16
 
 export const headerKey = (sessionId: SessionId) => `h!${sessionId}`
 export const markerKey = (sessionId: SessionId) => `m!${sessionId}`
+export const taskKey = (taskId: TaskId) => `t!${taskId}`
 export const checkpointKey = (sessionId: SessionId) => `s!${sessionId}!c`
 export const eventKey = (sessionId: SessionId, seq: number) => `${eventPrefix(sessionId)}${seqText(seq)}`
 export const indexKey = (sessionId: SessionId, kind: IndexKind, id: string) => `s!${sessionId}!i!${kind}!${id}`
@@ -42,6 +44,7 @@ export function prefixRange(prefix: string): KeyRange {
 }
 
 export const markerRange = prefixRange('m!')
+export const taskRange = prefixRange('t!')
 export const sessionRange = (sessionId: SessionId) => prefixRange(`s!${sessionId}!`)
 
 /** Events `from` to `to`, both inclusive. */

@@ -103,10 +103,15 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
     isOpen: () => condition === 'open',
     async write(operations) {
       const target = opened()
-      const batch = carried.length === 0 ? [...operations] : [...operations, ...carried]
+      // A chained batch hands each text straight to the binding: half the time of an array of operations.
+      const batch = target.batch()
+      for (const operation of carried.length === 0 ? operations : [...operations, ...carried]) {
+        if (operation.type === 'put') batch.put(operation.key, operation.value)
+        else batch.del(operation.key)
+      }
       carried = []
       try {
-        await target.batch(batch, { sync: true })
+        await batch.write({ sync: true })
       } catch (error) {
         failure = error
         if (condition === 'open' && target === level) reopen()
