@@ -33,7 +33,7 @@ export function Console({ session }: { session: SessionHandle }) {
           {t('behindSurface')}
         </p>
       )}
-      <div className="stack" hidden={taker !== null}>
+      <div className="desk" hidden={taker !== null}>
         <RunLine session={session} />
         <Docks session={session} />
         <Queue session={session} />
