@@ -17,6 +17,7 @@ export default defineConfig({
       testProject('unit'),
       testProject('contract', { testTimeout: 20_000 }),
       testProject('model', { testTimeout: 60_000 }),
+      testProject('crash', { testTimeout: 900_000, fileParallelism: false }),
       testProject('e2e', { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
     ],
   },
