@@ -12,7 +12,7 @@ import type { z } from 'zod'
 import { errorCodes, RpcError, type ErrorCode } from '../../shared/protocol/errors.ts'
 import { isMethodName, methods, type MethodName, type Params, type Result } from '../../shared/protocol/methods.ts'
 import { AtOnce, type Call, type Handlers, type Peer } from './port.ts'
-import { readRequest, structuralProblem, type Request, type WireId } from './request.ts'
+import { readRequest, type Request, type WireId } from './request.ts'
 
 /** Requests of one socket that may wait for an answer. A page needs a handful; more is a loop gone wild. */
 export const maxInFlight = 128
@@ -60,6 +60,7 @@ const socketOnly: ReadonlySet<MethodName> = new Set<MethodName>([
   'inspect.unsubscribe',
 ])
 
+/** Strict throughout, so a key that names a prototype is an unknown key here; only `values` lets any key through. */
 const paramsSchemas: { readonly [Name in MethodName]: { params: z.ZodType<Params<Name>> } } = methods
 
 export function createEngine(deps: EngineDeps): Engine {
@@ -143,8 +144,6 @@ function invoke<Name extends MethodName>(handlers: Partial<Handlers>, name: Name
 }
 
 function readParams<Name extends MethodName>(name: Name, params: unknown): Params<Name> {
-  const problem = structuralProblem(params, name === 'taskSurface.submit' ? 'values' : null)
-  if (problem !== null) throw new RpcError(errorCodes.invalidParams, problem)
   const parsed = paramsSchemas[name].params.safeParse(params)
   if (!parsed.success) throw new RpcError(errorCodes.invalidParams, problemsOf(parsed.error))
   return parsed.data

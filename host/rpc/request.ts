@@ -13,9 +13,6 @@ export type Request =
   | { kind: 'notification'; rpcId: RpcId; method: string; params: unknown }
   | { kind: 'refused'; id: WireId | null; code: ErrorCode; message: string }
 
-/** Deeper than any params a method takes; bounds every recursive schema behind it. */
-export const maxDepth = 64
-
 /** The id of a notification in a message source. */
 const noId = rpcIdSchema.parse('')
 
@@ -63,27 +60,4 @@ function wireIdOf(value: unknown): WireId | null {
 
 function refused(id: WireId | null, code: ErrorCode, message: string): Request {
   return { kind: 'refused', id, code, message }
-}
-
-/**
- * Why params may not reach a schema, or null. `openMember` names the one member whose keys are the domain's to
- * judge: its prototype keys are left in place. Iterative, so that hostile nesting cannot overflow the stack.
- */
-export function structuralProblem(params: unknown, openMember: string | null): string | null {
-  const open = [{ value: params, depth: 0, path: 'params', judged: true }]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, depth, path, judged } = next
-    if (typeof value !== 'object' || value === null) continue
-    if (depth >= maxDepth) return `params are nested deeper than ${maxDepth} levels`
-    for (const [key, member] of Object.entries(value)) {
-      if (judged && !Array.isArray(value) && prototypeKeys.has(key)) return `${path} must not have a key ${key}`
-      open.push({
-        value: member,
-        depth: depth + 1,
-        path: `${path}.${key}`,
-        judged: judged && !(depth === 0 && key === openMember),
-      })
-    }
-  }
-  return null
 }

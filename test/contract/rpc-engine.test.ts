@@ -1,7 +1,6 @@
 /* JSON-RPC 2.0 as every client sees it (SPEC 8), over real sockets and real POST alike. */
 import { describe, expect, it } from 'vitest'
 import type { Handlers } from '../../host/rpc/port.ts'
-import { maxDepth } from '../../host/rpc/request.ts'
 import { conflict, errorCodes, RpcError } from '../../shared/protocol/errors.ts'
 import { bearer, carriers, connect, post, startHost } from './host-harness.ts'
 
@@ -88,7 +87,7 @@ const refusals: readonly { rule: string; text: string; code: number; id?: unknow
   { rule: 'rpc/params: an unknown member', text: call('host.describe', { loud: true }), code: -32602, message: /loud/ },
   {
     rule: 'rpc/params: too deep',
-    text: `{"jsonrpc":"2.0","id":7,"method":"host.describe","params":{"a":${nested(maxDepth)}}}`,
+    text: `{"jsonrpc":"2.0","id":7,"method":"host.describe","params":{"a":${nested(60_000)}}}`,
     code: -32602,
   },
   { rule: 'rpc/params: values too deep', text: submission(`{"a":${nested(60_000)}}`), code: -32602 },
