@@ -3,14 +3,16 @@
    `logFormatVersion` when a change here makes older logs read differently.
    Next: `counted.ts` (what a rewind took away), `projections/`. */
 import { z } from 'zod'
-import {
-  callIdSchema,
-  sessionIdSchema,
-  taskSurfaceDismissalIdSchema,
-  taskSurfaceIdSchema,
-} from './ids.ts'
+import { callIdSchema, sessionIdSchema, taskSurfaceDismissalIdSchema, taskSurfaceIdSchema } from './ids.ts'
 import { jsonSchema } from './json.ts'
-import { assistantMessageSchema, messageSchema, messageSourceSchema, textPartSchema, toolErrorSchema, usageSchema } from './message.ts'
+import {
+  assistantMessageSchema,
+  messageSchema,
+  messageSourceSchema,
+  textPartSchema,
+  toolErrorSchema,
+  usageSchema,
+} from './message.ts'
 
 export const logFormatVersion = 1
 
@@ -82,7 +84,11 @@ const dataSchemas = {
     callId: callIdSchema,
     dismissalId: taskSurfaceDismissalIdSchema,
   }),
-  'approval/decided': z.object({ callId: callIdSchema, decision: z.enum(['allow', 'deny']), remember: z.boolean().optional() }),
+  'approval/decided': z.object({
+    callId: callIdSchema,
+    decision: z.enum(['allow', 'deny']),
+    remember: z.boolean().optional(),
+  }),
   'subagent/started': z.object({
     sessionId: sessionIdSchema,
     callId: callIdSchema.optional(),
@@ -143,6 +149,7 @@ export function parseEvent(value: unknown): ParsedEvent {
   const known = sessionEventSchema.safeParse(value)
   if (known.success) return { kind: 'event', event: known.data }
   const ignorable = ignorableEventSchema.safeParse(value)
-  if (ignorable.success && !Object.hasOwn(dataSchemas, ignorable.data.type)) return { kind: 'ignorable', event: ignorable.data }
+  if (ignorable.success && !Object.hasOwn(dataSchemas, ignorable.data.type))
+    return { kind: 'ignorable', event: ignorable.data }
   return { kind: 'refused', message: z.prettifyError(known.error) }
 }

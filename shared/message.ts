@@ -46,7 +46,11 @@ const noticeSourceSchema = z.object({
 })
 const agentSourceSchema = z.object({ kind: z.literal('agent'), sessionId: sessionIdSchema })
 
-export const messageSourceSchema = z.discriminatedUnion('kind', [userSourceSchema, noticeSourceSchema, agentSourceSchema])
+export const messageSourceSchema = z.discriminatedUnion('kind', [
+  userSourceSchema,
+  noticeSourceSchema,
+  agentSourceSchema,
+])
 export type MessageSource = z.infer<typeof messageSourceSchema>
 export type UserSource = z.infer<typeof userSourceSchema>
 export type NoticeSource = z.infer<typeof noticeSourceSchema>

@@ -27,14 +27,39 @@ process.exit(failed > 0 || passed === 0 ? 1 : 0)
 /** Counts from vitest's own report. A file that cannot be loaded, a skipped test and a crash count as failures. */
 function runProject(project) {
   const report = join(output, `${project}.json`)
-  const args = ['vitest', 'run', '--project', project, '--passWithNoTests', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const { status } = spawnSync('npx', ['--no-install', ...args], { cwd: root, stdio: 'inherit', env: environment, shell: process.platform === 'win32' })
-  if (!existsSync(report)) return status === 0 ? { passed: 0, failed: 0 } : broken(project, 'wrote no report', { passed: 0, failed: 0 })
-  const { numPassedTests: passed, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
-  const unloaded = testResults.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
+  const args = [
+    'vitest',
+    'run',
+    '--project',
+    project,
+    '--passWithNoTests',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ]
+  const { status } = spawnSync('npx', ['--no-install', ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: environment,
+    shell: process.platform === 'win32',
+  })
+  if (!existsSync(report))
+    return status === 0 ? { passed: 0, failed: 0 } : broken(project, 'wrote no report', { passed: 0, failed: 0 })
+  const {
+    numPassedTests: passed,
+    numFailedTests,
+    numPendingTests,
+    numTodoTests,
+    testResults,
+  } = JSON.parse(readFileSync(report, 'utf8'))
+  const unloaded = testResults.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  )
   for (const file of unloaded) process.stdout.write(`${file.name}: ${file.message}\n`)
   const totals = { passed, failed: numFailedTests + numPendingTests + numTodoTests + unloaded.length }
-  return status !== 0 && totals.failed === 0 ? broken(project, `ended with ${status} although no test failed`, totals) : totals
+  return status !== 0 && totals.failed === 0
+    ? broken(project, `ended with ${status} although no test failed`, totals)
+    : totals
 }
 
 function broken(project, how, { passed, failed }) {

@@ -15,7 +15,10 @@ for (const name of readdirSync(folder, { recursive: true })) {
   const path = join(folder, name)
   const content = readFileSync(path)
   if (content.length < minBytes) continue
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+  }
   writeFileSync(`${path}.br`, brotliCompressSync(content, { params }))
   writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
 }

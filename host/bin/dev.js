@@ -26,16 +26,38 @@ const target = {
   },
 }
 const children = [
-  spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--watch', '--preserveWatchOutput'], { cwd: root, stdio: 'inherit' }),
-  spawn(process.execPath, ['--watch', '--watch-preserve-output', 'dist/host/main.js', 'serve', '--port', '4381', '--token', token, '--no-open', ...process.argv.slice(2)], {
+  spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--watch', '--preserveWatchOutput'], {
     cwd: root,
     stdio: 'inherit',
   }),
+  spawn(
+    process.execPath,
+    [
+      '--watch',
+      '--watch-preserve-output',
+      'dist/host/main.js',
+      'serve',
+      '--port',
+      '4381',
+      '--token',
+      token,
+      '--no-open',
+      ...process.argv.slice(2),
+    ],
+    {
+      cwd: root,
+      stdio: 'inherit',
+    },
+  ),
 ]
 const vite = await createServer({
   root: 'web',
   configFile: 'vite.config.ts',
-  server: { host: '127.0.0.1', port: 4380, proxy: { '/rpc': target, '/healthz': target, '/ws': { ...target, ws: true } } },
+  server: {
+    host: '127.0.0.1',
+    port: 4380,
+    proxy: { '/rpc': target, '/healthz': target, '/ws': { ...target, ws: true } },
+  },
 })
 await vite.listen()
 vite.printUrls()

@@ -15,7 +15,8 @@ const builtFile = join(root, 'dist/web/index.html')
 export function ensureInstalled() {
   requireNode()
   const installed = modified(join(root, 'node_modules/.package-lock.json'))
-  if (installed === null || installed < (modified(join(root, 'package-lock.json')) ?? 0)) run('npm', ['ci', '--include=dev'])
+  if (installed === null || installed < (modified(join(root, 'package-lock.json')) ?? 0))
+    run('npm', ['ci', '--include=dev'])
 }
 
 /** Builds where there is no build or a source is newer. */
@@ -26,7 +27,12 @@ export function ensureBuilt() {
 
 /** Runs a program to its end; anything but success ends this process with the same code. */
 export function run(program, args, options = {}) {
-  const result = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32', ...options })
+  const result = spawnSync(program, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+    ...options,
+  })
   if (result.status === 0) return
   process.stderr.write(`task-surface: "${[program, ...args].join(' ')}" failed\n`)
   process.exit(result.status ?? 1)

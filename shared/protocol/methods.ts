@@ -31,7 +31,12 @@ const acceptedSchema = z.discriminatedUnion('accepted', [
   z.object({ accepted: z.literal(false), reason: z.enum(['not-pending', 'invalid-answer']) }),
 ])
 
-export const agentViewSchema = z.object({ name: z.string(), label: z.string(), available: z.boolean(), why: z.string().optional() })
+export const agentViewSchema = z.object({
+  name: z.string(),
+  label: z.string(),
+  available: z.boolean(),
+  why: z.string().optional(),
+})
 export type AgentView = z.infer<typeof agentViewSchema>
 
 /** The state of one live actor, for `inspect.subscribe`. */
@@ -81,7 +86,11 @@ export const methods = {
   },
   'session.close': { params: ofSession, result: empty },
   'session.history': {
-    params: z.strictObject({ sessionId: sessionIdSchema, beforeSeq: z.int().nonnegative().optional(), limit: limit.optional() }),
+    params: z.strictObject({
+      sessionId: sessionIdSchema,
+      beforeSeq: z.int().nonnegative().optional(),
+      limit: limit.optional(),
+    }),
     result: z.object(pageSchema),
   },
   'session.configure': {
@@ -144,7 +153,11 @@ export const methods = {
   },
   'inspect.unsubscribe': { params: z.strictObject({ sessionId: sessionIdSchema.optional() }), result: empty },
   'inspect.journal': {
-    params: z.strictObject({ sessionId: sessionIdSchema, afterId: z.string().max(64).optional(), limit: limit.optional() }),
+    params: z.strictObject({
+      sessionId: sessionIdSchema,
+      afterId: z.string().max(64).optional(),
+      limit: limit.optional(),
+    }),
     result: z.object({ entries: z.array(journalEntrySchema), hasMore: z.boolean() }),
   },
 } as const
