@@ -4,8 +4,9 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { ensureBuilt, ensureInstalled, root } from './prepare.js'
 
+const pageUrl = 'http://127.0.0.1:4380'
 const hostUrl = 'http://127.0.0.1:4381'
-/** Known to the proxy, which presents it, so the page needs no start link. The host listens on loopback only. */
+/** Known to the proxy, which presents it, so the page needs no start link. */
 const token = randomUUID()
 
 ensureInstalled()
@@ -13,11 +14,35 @@ ensureBuilt()
 // Only now: a fresh clone has no vite before.
 const { createServer } = await import('vite')
 
-const present = (request) => {
-  request.setHeader('origin', hostUrl)
-  request.setHeader('authorization', `Bearer ${token}`)
+const children = [
+  ['node_modules/typescript/bin/tsc', '-b', 'shared', 'machines', 'host', '--watch', '--preserveWatchOutput'],
+  ['--watch', '--watch-preserve-output', 'dist/host/main.js', 'serve', '--port', '4381', '--token', token, '--no-open'],
+].map((args, index) => {
+  const more = index === 1 ? process.argv.slice(2) : []
+  // Groups of their own: both start programs that would outlive them.
+  return spawn(process.execPath, [...args, ...more], { cwd: root, stdio: 'inherit', detached: true })
+})
+
+const stop = () => {
+  for (const { pid } of children) {
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGTERM')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  process.exit(0)
 }
-const target = {
+process.once('SIGINT', stop)
+process.once('SIGTERM', stop)
+
+/** The token is lent to the page alone: a request of another site goes on as it came, and the host refuses it. */
+const present = (proxied, request) => {
+  if (request.headers.origin !== pageUrl) return
+  proxied.setHeader('origin', hostUrl)
+  proxied.setHeader('authorization', `Bearer ${token}`)
+}
+const passedThrough = {
   target: hostUrl,
   changeOrigin: true,
   configure: (proxy) => {
@@ -25,47 +50,15 @@ const target = {
     proxy.on('proxyReqWs', present)
   },
 }
-const children = [
-  spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--watch', '--preserveWatchOutput'], {
-    cwd: root,
-    stdio: 'inherit',
-  }),
-  spawn(
-    process.execPath,
-    [
-      '--watch',
-      '--watch-preserve-output',
-      'dist/host/main.js',
-      'serve',
-      '--port',
-      '4381',
-      '--token',
-      token,
-      '--no-open',
-      ...process.argv.slice(2),
-    ],
-    {
-      cwd: root,
-      stdio: 'inherit',
-    },
-  ),
-]
 const vite = await createServer({
   root: 'web',
   configFile: 'vite.config.ts',
   server: {
     host: '127.0.0.1',
     port: 4380,
-    proxy: { '/rpc': target, '/healthz': target, '/ws': { ...target, ws: true } },
+    strictPort: true,
+    proxy: { '/rpc': passedThrough, '/healthz': passedThrough, '/ws': { ...passedThrough, ws: true } },
   },
 })
 await vite.listen()
 vite.printUrls()
-
-const stop = async () => {
-  for (const child of children) child.kill('SIGTERM')
-  await vite.close()
-  process.exit(0)
-}
-process.once('SIGINT', stop)
-process.once('SIGTERM', stop)
