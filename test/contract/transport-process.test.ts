@@ -1,15 +1,29 @@
 /* The command line as a person and a supervisor meet it (SPEC 13): the built host as a process of plain Node. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { readServeOptions } from '../../host/cli/serve-options.ts'
+import { serve as serveInProcess } from '../../host/cli/serve.ts'
+import { createEngine } from '../../host/rpc/engine.ts'
 import { temporaryFolder } from './host-harness.ts'
 
-const main = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
+const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const readySchema = z.strictObject({
   url: z.string(),
@@ -26,10 +40,13 @@ interface Run {
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>
 }
 
-function run(args: readonly string[], variables: Record<string, string> = {}): Run {
+function run(args: readonly string[], variables: Record<string, string> = {}, from = root): Run {
   const home = temporaryFolder()
   const env = { PATH: process.env['PATH'], HOME: home, ...variables }
-  const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [join(from, 'dist/host/main.js'), ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let [stdout, stderr] = ['', '']
   child.stderr.on('data', (chunk) => (stderr += String(chunk)))
   const ended = new Promise<Awaited<Run['ended']>>((resolve) =>
@@ -171,6 +188,44 @@ it('cli/port: a port that is taken is one sentence', async () => {
   const { code, stderr } = await run(['--port', String(port), '--data', dataFolder()]).ended
   expect(code).toBe(1)
   expect(stderr).toMatch(new RegExp(`^task-surface: .*${port}.*\\n$`))
+})
+
+it('cli/library: without a binary that runs here, one sentence says so', async () => {
+  const folder = temporaryFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const name of ['dist/host', 'dist/machines', 'dist/shared', 'package.json']) {
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  }
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, 'uWebSockets.js'), { recursive: true })
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== 'uWebSockets.js') symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+  writeFileSync(join(modules, 'uWebSockets.js/index.js'), 'throw new Error("no binary")')
+  const { code, stdout, stderr } = await run(['--port', '0', '--data', join(folder, 'data')], {}, folder).ended
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^task-surface: uWebSockets\.js .*README.*\n$/)
+})
+
+it('cli/stop: a part that never ends does not hold the process', async () => {
+  const warnings: unknown[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => warnings.push(JSON.parse(line)) })
+  let stop = () => {}
+  const stopRequested = new Promise<void>((resolve) => (stop = resolve))
+  const options = readServeOptions({ port: '0', data: dataFolder() }, {})
+  await serveInProcess(options, {
+    webRoot: join(temporaryFolder(), 'absent'),
+    defaultDataFolder: '',
+    log,
+    compose: async () => ({
+      engine: createEngine({ handlers: {}, newReference: () => '', onFault: () => {} }),
+      hello: () => '{}',
+      close: () => new Promise(() => {}),
+    }),
+    stopRequested,
+    onReady: () => stop(),
+  })
+  expect(warnings).toMatchObject([{ msg: 'not everything had ended in time' }])
 })
 
 it.each([
