@@ -7,11 +7,15 @@ import './styles/shell.css'
 import './styles/record.css'
 import './styles/desk.css'
 import './styles/surface.css'
+import './styles/tasks.css'
 import { ClientProvider, createClient } from './client.tsx'
 import { after, browserSocketDeps, soon } from './connection/browser-socket.ts'
 import { createConnection } from './connection/connection.ts'
+import { registerApprovals } from './plugins/approvals/approvals.tsx'
 import { registerQuestions } from './plugins/questions/questions.tsx'
+import { registerSubagents } from './plugins/subagents/subagents.tsx'
 import { registerTaskSurface } from './plugins/task-surface/plugin.tsx'
+import { registerTasks } from './plugins/tasks/tasks.tsx'
 import { createPreferences } from './preferences.ts'
 import { createRouter } from './router.ts'
 import { App } from './shell/app.tsx'
@@ -35,6 +39,9 @@ const client = createClient({
 
 registerQuestions(slots.scope(), client)
 registerTaskSurface(slots.scope(), client)
+registerApprovals(slots.scope(), client)
+registerTasks(slots.scope(), client)
+registerSubagents(slots.scope())
 
 window.addEventListener('online', connection.woken)
 window.addEventListener('pageshow', (event) => {

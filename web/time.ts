@@ -31,11 +31,23 @@ export function clockTime(at: number, language: Language, seconds = false): stri
   }).format(at)
 }
 
+/** `14:05` of the same day as `now`, else `21 Nov 14:05`. */
+export function moment(at: number, now: number, language: Language): string {
+  const time = clockTime(at, language)
+  return isSameDay(at, now) ? time : `${format(language, { day: 'numeric', month: 'short' }).format(at)} ${time}`
+}
+
 /** `12 ms`, `4.1 s`, then `0:41` and `1:02:03`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 10_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
   return stopwatch(ms)
+}
+
+/** `320 ms`, `31 s`, then `1:52`: how long something took that is over. */
+export function took(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
+  return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : stopwatch(ms)
 }
 
 /** `0:07`, `12:30`, `1:02:03`: what is still running. */

@@ -206,7 +206,8 @@ export function createSessionStore(id: SessionId, deps: SessionStoreDeps): Sessi
     },
     removed() {
       following = { at: 'closed' }
-      showPhase('missing')
+      // What ran in it was stopped with it, and no frame of its own will say so.
+      show({ ...shown, tasks: [], phase: 'missing', problem: null })
     },
     receive,
     described(session) {

@@ -13,6 +13,7 @@ import { type SessionHandle, useSession } from '../session/session-store.ts'
 import type { ComposerEntry } from '../slots.ts'
 import { useStore } from '../store.ts'
 import { Contained } from './contained.tsx'
+import { ReadOnly } from './read-only.tsx'
 
 export function Console({ session }: { session: SessionHandle }) {
   const t = composerTexts.use()
@@ -38,7 +39,7 @@ export function Console({ session }: { session: SessionHandle }) {
         <Docks session={session} />
         <Queue session={session} />
         <GivenBack session={session} />
-        {readOnly ? <p className="dim read-only">{t('readOnly')}</p> : <Composer session={session} />}
+        {readOnly ? <ReadOnly session={session} /> : <Composer session={session} />}
       </div>
     </div>
   )
