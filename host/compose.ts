@@ -10,8 +10,10 @@ import type { HostParts } from './cli/serve.ts'
 import { systemClock } from './clock.ts'
 import { createIdMint } from './id-mint.ts'
 import type { FaultPoints } from './log/fault-points.ts'
-import { openLevelStore } from './log/level-store.ts'
+import { openLevelDatabase } from './log/level-database.ts'
+import { createLevelStore } from './log/level-store.ts'
 import { createSessionLog } from './log/session-log.ts'
+import { createTaskRecordStore } from './log/task-record-store.ts'
 import { createEngine } from './rpc/engine.ts'
 import { createHandlers } from './rpc/handlers.ts'
 import { wireError } from './rpc/log-failures.ts'
@@ -19,9 +21,12 @@ import type { Fanout } from './rpc/port.ts'
 import type { AdmissionHook } from './session/admission-hook.ts'
 import { SubscriptionHub } from './session/hub.ts'
 import { SessionDirectory } from './session/session-directory.ts'
-import { askUserQuestion } from './tools/ask-user-question.ts'
+import { startSubagent } from './session/subagent-service.ts'
+import { carryTasks } from './session/task-carrier.ts'
+import { childEnvironment } from './tasks/child-environment.ts'
+import { openTaskHost, type TaskHost } from './tasks/task-host.ts'
+import { builtInTools, findPwsh } from './tools/built-in.ts'
 import { ToolRegistry } from './tools/registry.ts'
-import { createShowTaskSurface } from './tools/show-task-surface.ts'
 
 export interface ComposeOptions {
   version: string
@@ -31,7 +36,11 @@ export interface ComposeOptions {
   agent: string | null
   /** Folder of new sessions that name none. */
   cwd: string
-  environment: AgentEnvironment
+  environment: AgentEnvironment & Readonly<Record<string, string | undefined>>
+  /** The umask of whoever started the host, for files of commands. */
+  umask: number
+  /** File that runs the watchdog of background processes. */
+  reaperFile: string
   fanout: Fanout
   admission: AdmissionHook
   faults: FaultPoints
@@ -42,19 +51,39 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
   const { version, dataDir, environment, logger, faults } = options
   const bootId = randomUUID()
   const ids = createIdMint()
-  const store = await openLevelStore({ folder: dataDir })
+  const database = await openLevelDatabase(dataDir)
+  const store = await createLevelStore(database)
   const settings = await loadSettings({ dataDir, environment })
   if (settings.problem !== undefined) logger.warn(settings.problem)
   const agents = createAgentCatalog({ settings, preferred: options.agent ?? undefined, clock: systemClock })
   const surfaceLimits = surfaceLimitsOf(settings)
-  const tools = new ToolRegistry([
-    createShowTaskSurface({ limits: surfaceLimits, mintSurfaceId: ids.surface }),
-    askUserQuestion,
-  ])
+  const commandEnvironment = childEnvironment(environment)
+  const tasks = await openTaskHost({
+    clock: systemClock,
+    logger,
+    dataDir,
+    bootId,
+    records: createTaskRecordStore(database, logger),
+    environment: commandEnvironment,
+    umask: options.umask,
+    reaperFile: options.reaperFile,
+  })
+  const tools = new ToolRegistry(
+    builtInTools({
+      clock: systemClock,
+      tasks,
+      dataDir,
+      umask: options.umask,
+      pwshFile: findPwsh(commandEnvironment),
+      surfaceLimits,
+      mintSurfaceId: ids.surface,
+      startSubagent: (request) => startSubagent(directory, request),
+    }),
+  )
   const log = createSessionLog({ store, faults })
   const hub = new SubscriptionHub({ fanout: options.fanout, bootId, faults })
   const { admission } = options
-  const directory = new SessionDirectory({
+  const directory: SessionDirectory = new SessionDirectory({
     log,
     hub,
     clock: systemClock,
@@ -63,8 +92,16 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     tools,
     admission,
     surfaceLimits,
-    tasks: null,
+    tasks: tasks.registry,
     logger,
+  })
+  const disposeCarrier = carryTasks(
+    tasks.registry,
+    hub,
+    (owner, record) => void directory.notifyTaskDone(owner, record),
+  )
+  tellOfRestored(tasks, directory).catch((error: unknown) => {
+    logger.error({ err: error }, 'models were not told of the tasks an earlier host left')
   })
   const defaultAgent = options.agent ?? agents.list().find(({ available }) => available)?.name ?? 'demo'
   return {
@@ -82,9 +119,25 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
         serverTime: systemClock.now(),
       } satisfies HostFrame),
     close: async () => {
-      await directory.close()
+      disposeCarrier()
+      // Sessions are told first; tasks end while turns write their end, for both together have little time.
+      const sessionsClosed = directory.close()
+      await tasks.close()
+      await sessionsClosed
       await store.close()
+      await database.close()
     },
+  }
+}
+
+/** Tasks that the host before this one left: their models learn of it. Nobody waits for that. */
+async function tellOfRestored({ restored, registry }: TaskHost, directory: SessionDirectory): Promise<void> {
+  for (const record of restored) {
+    const { owner } = record
+    if (owner === undefined) continue
+    // Removed, but for its tasks: the removal was cut off.
+    if ((await directory.deps.log.header(owner)) === null) await registry.disposeOwner(owner)
+    else await directory.notifyTaskDone(owner, record)
   }
 }
 

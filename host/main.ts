@@ -21,6 +21,8 @@ import { TransportError } from './transport/server.ts'
 /** This file runs as `dist/host/main.js`. */
 const root = new URL('../../', import.meta.url)
 const environment = process.env
+/** Everything the host makes is private from the start. */
+const umask = process.umask(0o077)
 const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('package.json', root), 'utf8')))
@@ -77,6 +79,8 @@ const program = createProgram(version, {
           agent,
           cwd: process.cwd(),
           environment,
+          umask,
+          reaperFile: fileURLToPath(new URL('tasks/reaper.js', import.meta.url)),
           fanout,
           admission: admissionHook(environment['TASK_SURFACE_TEST_ADMISSION']),
           faults: faultPoints(environment['TASK_SURFACE_TEST_CRASH']),
@@ -95,7 +99,6 @@ const program = createProgram(version, {
   },
 })
 
-process.umask(0o077)
 try {
   await program.parseAsync(process.argv)
 } catch (cause) {

@@ -4,6 +4,7 @@
 import type { SessionId, TaskId } from '../../shared/ids.ts'
 import type { TaskView } from '../../shared/task.ts'
 import type { TaskEndStatus, TaskStopper } from '../../machines/task.ts'
+import type { Leader } from './process-table.ts'
 
 export interface TaskEnd {
   status: TaskEndStatus
@@ -18,8 +19,8 @@ export interface TaskHandle {
   readonly signal: AbortSignal
   /** Adds output. Resolves when more may come: a producer that does not wait floods memory. */
   write(chunk: Uint8Array): Promise<void>
-  /** Says which process group runs the task, so that the next host can end what a crash left behind. */
-  started(process: { pid: number; startTime: string | null }): Promise<void>
+  /** Says which process leads the task's group, so that the next host can end what a crash left behind. */
+  started(leader: Leader): void
 }
 
 export interface TaskSpec {
@@ -27,7 +28,7 @@ export interface TaskSpec {
   kind: string
   label: string
   owner?: SessionId
-  /** Bytes of output that are kept; the rest is dropped and counted. */
+  /** Bytes of unread output that are kept; what comes on top is dropped and counted. */
   outputLimitBytes?: number
   /**
    * Begins the work and resolves once it runs; a rejection leaves nothing behind. `done` never rejects on purpose;
@@ -53,10 +54,14 @@ export interface TaskOutput {
   more: boolean
 }
 
-export type StartRefusal = 'too-many-tasks'
+/** `closed`: the host is stopping, or the owner is being removed. */
+export type StartRefusal = 'too-many-tasks' | 'closed'
 
 export interface TaskRegistry {
-  /** At most 10 live tasks an owner. Rejects with what `run` rejected with. */
+  /**
+   * At most 10 live tasks an owner. Resolves once the task runs and its record is on disk; rejects with what `run`
+   * rejected with, or where the record could not be written, and then nothing runs.
+   */
   start(spec: TaskSpec): Promise<{ started: true; id: TaskId } | { started: false; reason: StartRefusal }>
   /** The owner's tasks and the unowned ones, in order of registration. */
   list(owner: SessionId): TaskView[]
@@ -64,17 +69,25 @@ export interface TaskRegistry {
   liveCount(owner: SessionId): number
   /** Null for an unknown id and for one of another owner. */
   find(owner: SessionId, id: TaskId): TaskRecord | null
+  /** The owner's own tasks that have ended without the model having been told. */
+  untold(owner: SessionId): TaskRecord[]
   /** The one consuming cursor: it belongs to the model's tools alone. Text in whole characters. */
   read(id: TaskId, maxBytes: number): Promise<TaskOutput>
-  /** Asks a live task to stop; false where there is nothing to stop. */
+  /** Asks a live task to stop; false where there is nothing to stop. It is `killed` once its producer is done. */
   kill(id: TaskId, by: TaskStopper): boolean
-  /** The model has seen the end of the task. */
+  /**
+   * The model has seen the end of the task, or asked for it. Until then the task is listed again by the next host, so
+   * that its model can still be told.
+   */
   told(id: TaskId): void
   /** Resolves once the task is settled, after `ms`, or when the signal aborts. */
   wait(id: TaskId, ms: number, signal: AbortSignal): Promise<TaskRecord | null>
   /** After registration, stopping, settlement and owner disposal; `undefined`: an unowned task, every view changed. */
   onTasksChanged(listener: (owner: SessionId | undefined) => void): () => void
-  /** Once a task, after everyone who waited for it. */
+  /**
+   * Once a task, after everyone who waited for it was released: a call that waited may tell the model in this moment, so
+   * whoever tells it later looks at `modelTold` again. Restored tasks ended before anybody listened.
+   */
   onTaskDone(listener: (record: TaskRecord) => void): () => void
   /** Ends and forgets the owner's tasks. */
   disposeOwner(owner: SessionId): Promise<void>

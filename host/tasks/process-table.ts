@@ -1,39 +1,83 @@
 /* What the system says of running processes: enough to end exactly those that a task started (SPEC 7). On Linux
-   through /proc: a process is ours when its environment carries our mark, or when pid and start time match a
-   record. Elsewhere only the process group is known. Never throws: a process that is gone is gone. */
-import { readdirSync, readFileSync } from 'node:fs'
+   through /proc, where a process is ours when its environment carries our mark or when it descends from one that
+   is. Elsewhere only the leader of a process group can be recognised. Never throws: a process that is gone is gone. */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 
-/** The variable every process of a task inherits; its value is `<data folder>:<task>`. */
+/** The variable every process of a task inherits; its value is `<data folder>:<boot of the host>:<task>`. */
 export const markVariable = 'TASK_SURFACE_TASK'
 
-/** The part of a mark that says which host's data folder a process belongs to. */
+/** The part of a mark that says which data folder a process belongs to, whatever way led to the folder. */
 export function folderMark(dataDir: string): string {
-  return createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  return createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16)
 }
 
-/** Start time of a process in the system's own unit; null where it is gone or the system does not say. */
-export function startTimeOf(pid: number): string | null {
-  return statOf(pid)?.[19] ?? null
+/** A process that leads a group of its own. With its start time the pid names one process for ever. */
+export interface Leader {
+  pid: number
+  /** In the system's own unit; null where it was gone before anybody could look. */
+  startTime: string | null
 }
 
-/** Pids of living members of a process group. Zombies do not count: they still take signals. */
-export function groupMembers(group: number): number[] {
-  return pids().filter((pid) => {
+export interface LiveProcess {
+  pid: number
+  parent: number
+  group: number
+  session: number
+  startTime: string
+  /** The value of its mark variable. */
+  mark: string | null
+}
+
+export async function leaderOf(pid: number): Promise<Leader> {
+  return { pid, startTime: await startTimeOf(pid) }
+}
+
+/** Null where the process is gone, or the system does not say. */
+export async function startTimeOf(pid: number): Promise<string | null> {
+  if (process.platform === 'linux') {
     const stat = statOf(pid)
-    return stat !== null && stat[0] !== 'Z' && stat[2] === String(group)
+    return stat === null ? null : startTimeIn(stat)
+  }
+  return new Promise((resolve) => {
+    execFile('ps', ['-o', 'lstart=', '-p', String(pid)], (error, output) => {
+      const text = output.trim()
+      resolve(error !== null || text === '' ? null : text)
+    })
   })
 }
 
-/** Pids of living processes whose mark begins with `mark`. Zombies carry no environment and do not count. */
-export function markedProcesses(mark: string): number[] {
-  return pids().filter((pid) => {
-    const environment = readProc(pid, 'environ')
-    return environment?.split('\0').some((entry) => entry.startsWith(`${markVariable}=${mark}`)) ?? false
-  })
+/** Processes read between two turns of the event loop: a long table must not hold up the sockets. */
+const readAtOnce = 64
+
+/** Everything that runs now, on Linux. A zombie does not run: it only waits for its parent to look. */
+export async function liveProcesses(): Promise<LiveProcess[]> {
+  const found: LiveProcess[] = []
+  for (const [index, pid] of pids().entries()) {
+    if (index % readAtOnce === readAtOnce - 1) await setImmediate()
+    const stat = statOf(pid)
+    if (stat === null || stat[0] === 'Z' || stat[0] === 'X') continue
+    found.push({
+      pid,
+      parent: Number(stat[1]),
+      group: Number(stat[2]),
+      session: Number(stat[3]),
+      startTime: startTimeIn(stat),
+      mark: markOf(pid),
+    })
+  }
+  return found
 }
 
-/** False once a signal could not be delivered. `target` below zero is a process group. */
+/** The process group that reads from the terminal of a process; null where there is none or the system does not say. */
+export function foregroundGroup(pid: number): number | null {
+  const group = Number(statOf(pid)?.[5] ?? -1)
+  return group > 0 ? group : null
+}
+
+/** False where nothing took the signal. `target` below zero is a process group; signal 0 only asks. */
 export function signal(target: number, name: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     process.kill(target, name)
@@ -43,10 +87,25 @@ export function signal(target: number, name: 'SIGTERM' | 'SIGKILL' | 0): boolean
   }
 }
 
+function markOf(pid: number): string | null {
+  const entry = readProc(`${pid}/environ`)
+    ?.split('\0')
+    .find((line) => line.startsWith(`${markVariable}=`))
+  return entry === undefined ? null : entry.slice(markVariable.length + 1)
+}
+
 /** The fields of a process behind its name, which stands in parentheses and may hold anything: state, parent, group, … */
 function statOf(pid: number): string[] | null {
-  const stat = readProc(pid, 'stat')
+  const stat = readProc(`${pid}/stat`)
   return stat === null ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+let bootOfSystem: string | null = null
+
+/** Ticks since the system started say nothing after its next start, so its boot comes along. */
+function startTimeIn(stat: readonly string[]): string {
+  bootOfSystem ??= readProc('sys/kernel/random/boot_id')?.trim() ?? ''
+  return `${bootOfSystem}/${stat[19] ?? ''}`
 }
 
 function pids(): number[] {
@@ -57,9 +116,9 @@ function pids(): number[] {
   }
 }
 
-function readProc(pid: number, file: 'stat' | 'environ'): string | null {
+function readProc(file: string): string | null {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+    return readFileSync(`/proc/${file}`, 'latin1')
   } catch {
     return null
   }

@@ -1,22 +1,37 @@
 /* The task registry (SPEC 7): every background task is an actor that decides what may happen to it; this owns
    the order of registration, the output, the waiters and the two feeds. It knows no process: producers do.
 
-   Settlement happens once, in this order: the record, the waiters, `onTasksChanged`, `onTaskDone`. Listeners
-   are contained. Closing announces nothing. */
+   Settlement happens once, in this order: the record, the waiters, `onTasksChanged`, `onTaskDone`. The record is on
+   disk before anybody learns of the end. Listeners are contained. Closing announces nothing, and leaves the records of
+   what it cut off to the next host. */
 import { join } from 'node:path'
 import { createActor } from 'xstate'
-import { statusOf, taskMachine, type TaskActor, type TaskMachineEvent, type TaskStopper } from '../../machines/task.ts'
-import type { SessionId, TaskId } from '../../shared/ids.ts'
+import {
+  statusOf,
+  taskMachine,
+  type TaskActor,
+  type TaskEndStatus,
+  type TaskMachineEvent,
+  type TaskStopper,
+} from '../../machines/task.ts'
+import { taskIdSchema, type SessionId, type TaskId } from '../../shared/ids.ts'
 import { taskDetailLength, taskLabelLength, type TaskView } from '../../shared/task.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import { oneLine } from './one-line.ts'
-import type { TaskEnd, TaskHandle, TaskRecord, TaskRegistry, TaskSpec } from './port.ts'
+import type { TaskEnd, TaskHandle, TaskOutput, TaskRecord, TaskRegistry, TaskSpec } from './port.ts'
+import type { Leader } from './process-table.ts'
 import { TaskOutputBuffer } from './task-output.ts'
 import type { StoredTask, TaskRecords } from './task-records.ts'
 
 /** Live tasks an owner may have; more is a loop gone wild. */
 export const maxLiveTasks = 10
+/** Settlement does not wait longer for its record: a list must not show a running task that is not running. */
+const recordMs = 1_000
+/** The longest a timer of the system can wait. */
+const maxWaitMs = 2 ** 31 - 1
+
+const hostStopped = { status: 'failed', detail: 'the host stopped' } as const
 
 export interface RegistryDeps {
   clock: Clock
@@ -24,7 +39,12 @@ export interface RegistryDeps {
   records: TaskRecords
   /** Private folder for output that does not fit in memory. */
   spillFolder: string
-  mintTaskId: (kind: string) => TaskId
+  /** A short random text of the id alphabet. */
+  random: () => string
+  /** What the host before this one left in the records: listed again, settled. */
+  restored?: readonly StoredTask[]
+  /** What else lives as long as its owner and ends with the owner's tasks. */
+  disposeWithOwner?: (owner: SessionId) => Promise<void>
 }
 
 interface Task {
@@ -33,58 +53,57 @@ interface Task {
   kind: string
   label: string
   startedAt: number
-  finishedAt: number | undefined
-  detail: string | undefined
   actor: TaskActor
   output: TaskOutputBuffer
   stop: AbortController
-  /** Resolves at settlement. */
-  settled: Promise<void>
+  leader: Leader | undefined
+  /** Set once the producer is done, shortly before the actor settles. */
+  end: StoredTask['end']
+  /** Resolves when nothing of the task is alive: it has settled, or never came to run. */
+  over: Promise<void>
   release: () => void
+  /** Writes of the record, one after the other. */
+  recording: Promise<void>
 }
 
 export function createTaskRegistry(deps: RegistryDeps): TaskRegistry {
   return new Registry(deps)
 }
 
-/** A task that a crash cut off: it settles as failed the moment it is listed. */
-export function restoreLeftovers(registry: TaskRegistry, tasks: readonly StoredTask[]): void {
-  if (registry instanceof Registry) for (const task of tasks) registry.restore(task)
-}
-
 class Registry implements TaskRegistry {
   readonly #deps: RegistryDeps
   readonly #taskById = new Map<TaskId, Task>()
-  readonly #starting = new Map<SessionId | undefined, number>()
+  readonly #startingById = new Map<TaskId, Task>()
+  readonly #leaving = new Set<SessionId>()
   readonly #changed = new Set<(owner: SessionId | undefined) => void>()
   readonly #done = new Set<(record: TaskRecord) => void>()
   #closed = false
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps
+    const restored = [...(deps.restored ?? [])].sort((a, b) => a.startedAt - b.startedAt)
+    for (const stored of restored) this.#restore(stored)
   }
 
   async start(spec: TaskSpec): ReturnType<TaskRegistry['start']> {
     const { owner } = spec
-    const starting = this.#starting.get(owner) ?? 0
-    if (this.#closed || this.#liveOf(owner) + starting >= maxLiveTasks)
-      return { started: false, reason: 'too-many-tasks' }
+    if (this.#isClosedTo(owner)) return { started: false, reason: 'closed' }
+    if (this.#liveOf(owner) >= maxLiveTasks) return { started: false, reason: 'too-many-tasks' }
     // The slot is taken before the first await; a start that fails gives it back and leaves nothing else.
-    this.#starting.set(owner, starting + 1)
-    const task = this.#make(spec)
+    const task = this.#build(this.#newId(spec.kind), spec, this.#deps.clock.now())
+    this.#startingById.set(task.id, task)
     try {
-      const { done } = await spec.run(this.#handle(task))
-      if (this.#closed) task.stop.abort('host')
+      const { ending } = await this.#run(task, spec)
+      this.#startingById.delete(task.id)
       this.#taskById.set(task.id, task)
       this.#announce(owner)
-      void this.#follow(task, done)
+      void this.#follow(task, ending)
       return { started: true, id: task.id }
     } catch (error) {
-      await task.output.dispose()
-      await this.#deps.records.remove(task.id)
+      await this.#record(task, () => this.#deps.records.remove(task.id))
+      await this.#forget(task)
+      if (error instanceof ClosedMeanwhile) return { started: false, reason: 'closed' }
       throw error
-    } finally {
-      this.#starting.set(owner, (this.#starting.get(owner) ?? 1) - 1)
     }
   }
 
@@ -102,24 +121,26 @@ class Registry implements TaskRegistry {
     return recordOf(task)
   }
 
-  async read(id: TaskId, maxBytes: number): ReturnType<TaskRegistry['read']> {
+  untold(owner: SessionId): TaskRecord[] {
+    const ended = [...this.#taskById.values()].filter((task) => task.owner === owner && !isLive(task))
+    return ended.map(recordOf).filter(({ modelTold }) => !modelTold)
+  }
+
+  async read(id: TaskId, maxBytes: number): Promise<TaskOutput> {
     const task = this.#taskById.get(id)
-    if (task === undefined) return { text: '', droppedBytes: 0, more: false }
-    return task.output.read(maxBytes, task.finishedAt !== undefined)
+    return task === undefined ? { text: '', droppedBytes: 0, more: false } : task.output.read(maxBytes)
   }
 
   kill(id: TaskId, by: TaskStopper): boolean {
-    const task = this.#taskById.get(id)
-    const event: TaskMachineEvent = { type: 'KILL', by }
-    if (task === undefined || !task.actor.getSnapshot().can(event)) return false
-    task.actor.send(event)
-    this.#announce(task.owner)
-    task.stop.abort(by)
-    return true
+    const task = this.#taskById.get(id) ?? this.#startingById.get(id)
+    return task !== undefined && this.#stop(task, by)
   }
 
   told(id: TaskId): void {
-    this.#taskById.get(id)?.actor.send({ type: 'TOLD' })
+    const task = this.#taskById.get(id)
+    if (task === undefined) return
+    task.actor.send({ type: 'TOLD' })
+    if (task.end !== undefined) void this.#record(task, () => this.#deps.records.remove(id))
   }
 
   async wait(id: TaskId, ms: number, signal: AbortSignal): Promise<TaskRecord | null> {
@@ -127,60 +148,149 @@ class Registry implements TaskRegistry {
     if (task === undefined) return null
     const over = new AbortController()
     const either = AbortSignal.any([signal, over.signal])
-    await Promise.race([task.settled, this.#deps.clock.sleep(ms, either)])
+    await Promise.race([task.over, this.#deps.clock.sleep(Math.min(ms, maxWaitMs), either)])
     over.abort()
     return recordOf(task)
   }
 
   onTasksChanged(listener: (owner: SessionId | undefined) => void): () => void {
-    this.#changed.add(listener)
-    return () => void this.#changed.delete(listener)
+    const entry = (owner: SessionId | undefined) => listener(owner)
+    this.#changed.add(entry)
+    return () => void this.#changed.delete(entry)
   }
 
   onTaskDone(listener: (record: TaskRecord) => void): () => void {
-    this.#done.add(listener)
-    return () => void this.#done.delete(listener)
+    const entry = (record: TaskRecord) => listener(record)
+    this.#done.add(entry)
+    return () => void this.#done.delete(entry)
   }
 
   async disposeOwner(owner: SessionId): Promise<void> {
-    const owned = [...this.#taskById.values()].filter((task) => task.owner === owner)
-    for (const task of owned) this.kill(task.id, 'host')
-    await Promise.all(owned.map(({ settled }) => settled))
-    for (const task of owned) this.#taskById.delete(task.id)
-    await Promise.all(owned.map(({ output }) => output.dispose()))
-    if (owned.length > 0) this.#announce(owner)
+    this.#leaving.add(owner)
+    try {
+      const owned = this.#all().filter((task) => task.owner === owner)
+      for (const task of owned) this.#stop(task, 'host')
+      await Promise.all([this.#deps.disposeWithOwner?.(owner), ...owned.map(({ over }) => over)])
+      const listed = owned.filter(({ id }) => this.#taskById.delete(id))
+      await Promise.all(listed.map((task) => this.#record(task, () => this.#deps.records.remove(task.id))))
+      await Promise.all(listed.map((task) => this.#forget(task)))
+      if (listed.length > 0) this.#announce(owner)
+    } finally {
+      this.#leaving.delete(owner)
+    }
   }
 
   async close(): Promise<void> {
     this.#closed = true
     this.#changed.clear()
     this.#done.clear()
-    const tasks = [...this.#taskById.values()]
-    for (const task of tasks) this.kill(task.id, 'host')
-    await Promise.all(tasks.map(({ settled }) => settled))
-    await Promise.all(tasks.map(({ output }) => output.dispose()))
+    const tasks = this.#all()
+    for (const task of tasks) this.#stop(task, 'host')
+    await Promise.all(tasks.map(({ over }) => over))
+    await Promise.all(tasks.map(({ recording, output }) => Promise.all([recording, output.dispose()])))
   }
 
-  /** Lists a task of a crashed host again, settled: "the host stopped". */
-  restore(stored: StoredTask): void {
+  /** Resolves once the work runs and the record stands; otherwise nothing runs when it rejects. */
+  async #run(task: Task, spec: TaskSpec): Promise<{ ending: Promise<TaskEnd> }> {
+    const { done } = await spec.run(this.#handle(task))
+    const ending = this.#contain(task, done)
+    try {
+      await this.#deps.records.put(storedOf(task))
+      if (this.#isClosedTo(task.owner)) throw new ClosedMeanwhile()
+      return { ending }
+    } catch (error) {
+      task.stop.abort('host')
+      await ending
+      throw error
+    }
+  }
+
+  async #contain(task: Task, done: Promise<TaskEnd>): Promise<TaskEnd> {
+    try {
+      return await done
+    } catch (error) {
+      this.#deps.logger.error({ task: task.id, err: error }, 'a task producer failed')
+      return { status: 'failed', detail: 'the task failed inside the host' }
+    }
+  }
+
+  async #follow(task: Task, ending: Promise<TaskEnd>): Promise<void> {
+    const { status, detail } = await ending
+    const isStopping = !task.actor.getSnapshot().can({ type: 'KILL', by: 'host' })
+    const end = {
+      status: isStopping ? 'killed' : status,
+      ...(detail !== undefined && { detail: oneLine(detail, taskDetailLength) }),
+      finishedAt: this.#deps.clock.now(),
+    }
+    task.end = end
+    await task.output.end()
+    await this.#recordEnd(task)
+    this.#settle(task, end.status)
+  }
+
+  /** Cut off by the host's own closing, a task keeps the record of one that runs: the next host tells its model. */
+  async #recordEnd(task: Task): Promise<void> {
+    const { stoppedBy, modelTold } = task.actor.getSnapshot().context
+    if (this.#closed && stoppedBy === 'host') return
+    const { records, clock } = this.#deps
+    const nobodyToTell = task.owner === undefined || modelTold
+    const written = this.#record(task, () => (nobodyToTell ? records.remove(task.id) : records.put(storedOf(task))))
+    const over = new AbortController()
+    await Promise.race([written, clock.sleep(recordMs, over.signal)])
+    over.abort()
+  }
+
+  #settle(task: Task, status: TaskEndStatus): void {
+    task.actor.send({ type: 'SETTLE', status })
+    task.release()
+    this.#announce(task.owner)
+    const record = recordOf(task)
+    for (const listener of this.#done) this.#contained(() => listener(record))
+  }
+
+  #restore(stored: StoredTask): void {
     const task = this.#build(stored.id, stored, stored.startedAt)
+    const end = stored.end ?? { ...hostStopped, finishedAt: this.#deps.clock.now() }
+    task.end = end
     this.#taskById.set(task.id, task)
-    this.#settle(task, { status: 'failed', detail: 'the host stopped' })
+    void task.output.end()
+    void this.#recordEnd(task)
+    this.#settle(task, end.status)
+  }
+
+  #stop(task: Task, by: TaskStopper): boolean {
+    const event: TaskMachineEvent = { type: 'KILL', by }
+    if (task.end !== undefined || !task.actor.getSnapshot().can(event)) return false
+    task.actor.send(event)
+    if (this.#taskById.has(task.id)) this.#announce(task.owner)
+    task.stop.abort(by)
+    return true
+  }
+
+  #isClosedTo(owner: SessionId | undefined): boolean {
+    return this.#closed || (owner !== undefined && this.#leaving.has(owner))
+  }
+
+  #all(): Task[] {
+    return [...this.#taskById.values(), ...this.#startingById.values()]
   }
 
   #liveOf(owner: SessionId | undefined): number {
-    return [...this.#taskById.values()].filter((task) => task.owner === owner && task.finishedAt === undefined).length
+    return this.#all().filter((task) => task.owner === owner && task.end === undefined).length
   }
 
-  #make(spec: TaskSpec): Task {
-    return this.#build(this.#deps.mintTaskId(spec.kind), spec, this.#deps.clock.now())
+  #newId(kind: string): TaskId {
+    for (;;) {
+      const id = taskIdSchema.parse(`${kind}-${this.#deps.random()}`)
+      if (!this.#taskById.has(id) && !this.#startingById.has(id)) return id
+    }
   }
 
   #build(id: TaskId, spec: Omit<TaskSpec, 'run'> | StoredTask, startedAt: number): Task {
     const { owner, kind, label } = spec
     const limit = 'outputLimitBytes' in spec ? spec.outputLimitBytes : undefined
     let release = (): void => {}
-    const settled = new Promise<void>((resolve) => {
+    const over = new Promise<void>((resolve) => {
       release = resolve
     })
     const actor = createActor(taskMachine, { id: `task:${id}`, input: { taskId: id, owner: owner ?? null } })
@@ -191,49 +301,41 @@ class Registry implements TaskRegistry {
       kind,
       label: oneLine(label, taskLabelLength),
       startedAt,
-      finishedAt: undefined,
-      detail: undefined,
       actor,
       output: new TaskOutputBuffer(join(this.#deps.spillFolder, `${id}.out`), limit),
       stop: new AbortController(),
-      settled,
+      leader: undefined,
+      end: undefined,
+      over,
       release,
+      recording: Promise.resolve(),
     }
   }
 
   #handle(task: Task): TaskHandle {
-    const { id, owner, kind, label, startedAt } = task
     return {
-      id,
+      id: task.id,
       signal: task.stop.signal,
       write: (chunk) => task.output.write(chunk),
-      started: (process) =>
-        this.#deps.records.put({ id, kind, label, startedAt, process, ...(owner !== undefined && { owner }) }),
+      started: (leader) => {
+        task.leader = leader
+      },
     }
   }
 
-  async #follow(task: Task, done: Promise<TaskEnd>): Promise<void> {
-    let end: TaskEnd
-    try {
-      end = await done
-    } catch (error) {
-      this.#deps.logger.error({ task: task.id, err: error }, 'a task producer failed')
-      end = { status: 'failed', detail: 'The task failed inside the host.' }
-    }
-    await this.#deps.records.remove(task.id).catch((error: unknown) => {
-      this.#deps.logger.error({ task: task.id, err: error }, 'the record of a settled task could not be removed')
-    })
-    this.#settle(task, end)
-  }
-
-  #settle(task: Task, { status, detail }: TaskEnd): void {
-    task.finishedAt = this.#deps.clock.now()
-    task.detail = detail === undefined ? undefined : oneLine(detail, taskDetailLength)
-    task.actor.send({ type: 'SETTLE', status })
+  async #forget(task: Task): Promise<void> {
+    this.#startingById.delete(task.id)
+    task.actor.stop()
     task.release()
-    this.#announce(task.owner)
-    const record = recordOf(task)
-    for (const listener of this.#done) this.#contained(() => listener(record))
+    await task.output.dispose()
+  }
+
+  /** Never rejects: what a record is for goes on without it. */
+  #record(task: Task, write: () => Promise<void>): Promise<void> {
+    task.recording = task.recording.then(write).catch((error: unknown) => {
+      this.#deps.logger.error({ task: task.id, err: error }, 'the record of a task could not be written')
+    })
+    return task.recording
   }
 
   #announce(owner: SessionId | undefined): void {
@@ -249,16 +351,32 @@ class Registry implements TaskRegistry {
   }
 }
 
-function viewOf({ id, kind, label, startedAt, finishedAt, detail, actor }: Task): TaskView {
+/** The registry closed, or the owner left, while the task came to run. */
+class ClosedMeanwhile extends Error {}
+
+function isLive({ actor }: Task): boolean {
+  return actor.getSnapshot().matches('live')
+}
+
+function storedOf({ id, owner, kind, label, startedAt, leader, end }: Task): StoredTask {
   return {
     id,
+    ...(owner !== undefined && { owner }),
     kind,
     label,
-    status: statusOf(actor.getSnapshot()),
-    ...(detail !== undefined && { detail }),
     startedAt,
-    ...(finishedAt !== undefined && { finishedAt }),
+    ...(leader !== undefined && { process: leader }),
+    ...(end !== undefined && { end }),
   }
+}
+
+/** `end` counts once the actor has settled: a view never mixes the two. */
+function viewOf(task: Task): TaskView {
+  const { id, kind, label, startedAt, actor, end } = task
+  const view = { id, kind, label, status: statusOf(actor.getSnapshot()), startedAt }
+  if (end === undefined || isLive(task)) return view
+  const { detail, finishedAt } = end
+  return { ...view, ...(detail !== undefined && { detail }), finishedAt }
 }
 
 function recordOf(task: Task): TaskRecord {
