@@ -10,6 +10,7 @@ type Encoding = 'br' | 'gzip'
 
 interface StaticFile {
   headers: Reply['headers']
+  /** Weak: the same for every encoding of the file. */
   etag: string
   plain: Buffer
   encoded: ReadonlyMap<Encoding, Buffer>
@@ -51,7 +52,7 @@ export function loadStaticFiles(directory: string): StaticFiles {
     const url = `/${path.split(sep).join('/')}`
     files.set(url, {
       plain,
-      etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+      etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
       headers: [
         ['Content-Type', mediaType],
         ['Cache-Control', url.startsWith(hashedPrefix) ? 'public, max-age=31536000, immutable' : 'no-cache'],
