@@ -1,7 +1,7 @@
 /* What LevelDB adds to the log contract (SPEC 2, 12): damage, losses, locks, versions, private files, failed writes. */
 import { ClassicLevel } from 'classic-level'
 import { spawn } from 'node:child_process'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -106,6 +106,25 @@ describe('log/damage', () => {
     store = await medium.open()
     expect(await store.checkpoint(a)).toBeNull()
     expect(await store.checkpoint(b)).toEqual({ seq: 9, body: 'values' })
+  })
+
+  it('log/damage: a flipped bit spoils the record it lies in and no other', async () => {
+    const ownership = await owned(store, a)
+    const written = Array.from({ length: 400 }, (_, seq) => `{"seq":${seq},"text":"${'lorem '.repeat(20)}"}`)
+    await store.appendGroup([appendOf(ownership, 0, written)])
+    // Opening again turns the write-ahead file into a table.
+    await store.close()
+    store = await medium.open()
+    await store.close()
+    const [table = ''] = await files('.ldb')
+    await flip(table, (await readFile(table)).indexOf('{"seq":123,'))
+    store = await medium.open()
+    const damaged: number[] = []
+    for (let seq = 0; seq < written.length; seq += 1) {
+      await store.read(a, { ...wholeLog, from: seq, to: seq }).catch(() => damaged.push(seq))
+    }
+    expect(damaged).toEqual([123])
+    await expect(store.read(a, wholeLog)).rejects.toMatchObject({ code: 'corrupt', key: eventKey(a, 123) })
   })
 
   it('log/damage: no flipped bit of a table file is ever read as what was written', async () => {
@@ -213,11 +232,13 @@ describe('log/open', () => {
     await expect(openLevelStore({ folder: path })).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('log/private: folders are 0700, files 0600', async () => {
+  it('log/private: folders are 0700, also ones that were there; under the umask of the host files are 0600', async () => {
+    await store.close()
+    await medium.dispose()
+    await mkdir(database(medium.folder), { recursive: true })
+    for (const folder of [medium.folder, database(medium.folder)]) await chmod(folder, 0o755)
     const before = process.umask(0o077)
     try {
-      await store.close()
-      await medium.dispose()
       store = await medium.open()
       await fill()
       for (const folder of [medium.folder, database(medium.folder)])
@@ -288,6 +309,24 @@ describe('log/unknown', () => {
 })
 
 describe('log/durable', () => {
+  it('log/durable: every batch is flushed to disk before it resolves', async () => {
+    const scratch = new ClassicLevel(join(medium.folder, 'scratch'))
+    await scratch.open()
+    const batch = scratch.batch()
+    // No test can cut the power, so this one looks at what the binding is asked for.
+    const write = vi.spyOn(Object.getPrototypeOf(Object.getPrototypeOf(batch)), 'write')
+    try {
+      const ownership = await owned(store, a)
+      await store.appendGroup([appendOf(ownership, 0, ['x'])])
+      await store.remove(ownership)
+      expect(write.mock.calls).toEqual([[{ sync: true }], [{ sync: true }], [{ sync: true }]])
+    } finally {
+      write.mockRestore()
+      await batch.close()
+      await scratch.close()
+    }
+  })
+
   it('log/durable: what resolved is there after SIGKILL right behind it', async () => {
     await store.close()
     const { process: victim, lines, exit } = child('endless', [process.execPath])

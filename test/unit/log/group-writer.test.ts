@@ -203,9 +203,12 @@ describe('log/abort', () => {
     await (await control.nextGroup()).write()
     expect(await Promise.all(all)).toEqual([durable, durable])
     // What was written or refused takes no room.
-    const again = writer.append(appendOf(third, 0, ['x'.repeat(900)]))
+    const again = [writer.append(appendOf(first, 1, ['a1']))]
+    const next = await control.nextGroup()
+    again.push(writer.append(appendOf(second, 1, ['b1'])), writer.append(appendOf(third, 0, ['x'.repeat(900)])))
+    await next.write()
     await (await control.nextGroup()).write()
-    expect(await again).toEqual(durable)
+    expect(await Promise.all(again)).toEqual([durable, durable, durable])
   })
 
   it('log/close: waits for what was accepted and refuses what comes', async () => {
