@@ -10,7 +10,7 @@ import type { QueueAction } from '../../shared/protocol/methods.ts'
 import type { Model } from '../agents/port.ts'
 import { untilAborted } from '../until-aborted.ts'
 import { admitMessage, admitTurn } from './admission.ts'
-import { correlationOf, editableText, maxRows, type InboxEntry } from './inbox.ts'
+import { correlationOf, editableText, type InboxEntry } from './inbox.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 import { runTurn } from './turn-loop.ts'
 
@@ -36,7 +36,7 @@ export class Claims {
   /** Adds a row behind the others and answers its placement. Synchronous: the caller has checked the ids. */
   enqueue(entry: Omit<InboxEntry, 'answered'>, wanted: Placement): Placement {
     const { session, inbox, deps } = this.#runtime
-    if (inbox.size >= maxRows) throw conflict('queue-full', `At most ${maxRows} messages may wait in a session.`)
+    inbox.requireRoom(entry.text)
     const itemId = deps.ids.inboxItem()
     const correlation = correlationOf(entry.source)
     const answers =
@@ -58,6 +58,7 @@ export class Claims {
     const snapshot = session.getSnapshot()
     const refusal = queueRefusal(snapshot, event)
     if (refusal !== null) throw conflict(refusal, refusalText[refusal])
+    if (action.kind === 'edit') inbox.requireRoom(action.text, itemId)
     const row = snapshot.context.rows.find((candidate) => candidate.itemId === itemId)
     session.send(event)
     if (action.kind === 'edit') inbox.edit(itemId, action.text)

@@ -11,9 +11,15 @@ import {
   type TaskSurfaceCorrelation,
 } from '../../shared/message.ts'
 import type { InboxRow } from '../../machines/session.ts'
+import { conflict } from '../../shared/protocol/errors.ts'
 
 /** Rows that may wait in one session. Far above what a person queues; a bound for a program gone wrong. */
-export const maxRows = 1000
+const maxRows = 1000
+/**
+ * UTF-16 units of all texts that wait in one session. Every change of the queue is a frame that says each text twice, so
+ * this bounds what a socket may have to take at once.
+ */
+const maxWaitingUnits = 1_000_000
 /** Discarded ids remembered per runtime; older ones count as new again, as after a restart. */
 const maxDiscarded = 10_000
 
@@ -27,19 +33,30 @@ export interface InboxEntry {
 
 export class Inbox {
   readonly #entryByItem = new Map<InboxItemId, InboxEntry>()
-  readonly #discarded = new Set<MessageId | TaskSurfaceSubmissionId>()
+  /** Apart, because the two kinds of id are chosen by different hands and may be the same text. */
+  readonly #discardedMessages = new Set<MessageId>()
+  readonly #discardedSubmissions = new Set<TaskSurfaceSubmissionId>()
+  #waitingUnits = 0
 
-  get size(): number {
-    return this.#entryByItem.size
+  /** Throws the conflict `queue-full` where a row with this text, in place of `replaced`, has no room. */
+  requireRoom(text: string, replaced?: InboxItemId): void {
+    const old = replaced === undefined ? undefined : this.#entryByItem.get(replaced)
+    if (old === undefined && this.#entryByItem.size >= maxRows) {
+      throw conflict('queue-full', `At most ${maxRows} messages may wait in a session.`)
+    }
+    if (this.#waitingUnits - (old?.text.length ?? 0) + text.length > maxWaitingUnits) {
+      throw conflict('queue-full', `At most ${maxWaitingUnits} characters may wait in a session.`)
+    }
   }
 
   put(itemId: InboxItemId, entry: InboxEntry): void {
+    this.#waitingUnits += entry.text.length - (this.#entryByItem.get(itemId)?.text.length ?? 0)
     this.#entryByItem.set(itemId, entry)
   }
 
   edit(itemId: InboxItemId, text: string): void {
     const entry = this.#entryByItem.get(itemId)
-    if (entry !== undefined) this.#entryByItem.set(itemId, { ...entry, text })
+    if (entry !== undefined) this.put(itemId, { ...entry, text })
   }
 
   /** The entry of a row the machine names: queued, claimed or joining. Missing is a bug. */
@@ -56,20 +73,24 @@ export class Inbox {
 
   /** The row is durable: the log answers for it from now on. */
   admitted(itemId: InboxItemId): void {
-    this.#entryByItem.delete(itemId)
+    this.#delete(itemId)
   }
 
   /** The row is gone without a message: its ids are spent until the runtime ends. */
   discarded(itemId: InboxItemId): void {
     const { messageId, source } = this.entry(itemId)
-    this.#entryByItem.delete(itemId)
-    this.#remember(messageId)
+    this.#delete(itemId)
+    remember(this.#discardedMessages, messageId)
     const answer = correlationOf(source)
-    if (answer !== undefined) this.#remember(answer.submissionId)
+    if (answer !== undefined) remember(this.#discardedSubmissions, answer.submissionId)
   }
 
-  isDiscarded(id: MessageId | TaskSurfaceSubmissionId): boolean {
-    return this.#discarded.has(id)
+  isDiscardedMessage(messageId: MessageId): boolean {
+    return this.#discardedMessages.has(messageId)
+  }
+
+  isDiscardedSubmission(submissionId: TaskSurfaceSubmissionId): boolean {
+    return this.#discardedSubmissions.has(submissionId)
   }
 
   message(itemId: InboxItemId): Message {
@@ -92,13 +113,18 @@ export class Inbox {
     })
   }
 
-  #remember(id: MessageId | TaskSurfaceSubmissionId): void {
-    this.#discarded.add(id)
-    if (this.#discarded.size <= maxDiscarded) return
-    for (const oldest of this.#discarded) {
-      this.#discarded.delete(oldest)
-      return
-    }
+  #delete(itemId: InboxItemId): void {
+    this.#waitingUnits -= this.#entryByItem.get(itemId)?.text.length ?? 0
+    this.#entryByItem.delete(itemId)
+  }
+}
+
+function remember<Id>(discarded: Set<Id>, id: Id): void {
+  discarded.add(id)
+  if (discarded.size <= maxDiscarded) return
+  for (const oldest of discarded) {
+    discarded.delete(oldest)
+    return
   }
 }
 

@@ -35,6 +35,12 @@ export type ModelOutcome =
   | { kind: 'interrupted'; answer: ModelAnswer }
   | { kind: 'failed'; error: ModelError; answer: ModelAnswer }
 
+/**
+ * UTF-16 units of one answer. More than any model says in one go, and even when each unit is escaped (6 bytes) the message
+ * fits into one append and one frame. What comes on top is treated as a model treats its own limit.
+ */
+const maxAnswerUnits = 1_000_000
+
 type FinishPart = Extract<ModelPart, { type: 'finish' }>
 
 /** Never throws: whatever a model does ends in an outcome. The stream stays shown until the message is durable. */
@@ -48,6 +54,7 @@ export async function callModel(
   runtime.stream = stream
   const parts: AssistantPart[] = []
   let finish: FinishPart | null = null
+  let units = 0
   try {
     const iterator = model.stream(request)[Symbol.asyncIterator]()
     for (;;) {
@@ -58,8 +65,16 @@ export async function callModel(
         return { kind: 'interrupted', answer: partial(parts) }
       }
       if (next.done === true) break
-      if (next.value.type === 'finish') finish = next.value
-      else take(runtime, stream, parts, next.value)
+      if (next.value.type === 'finish') {
+        finish = next.value
+        continue
+      }
+      units += unitsOf(next.value)
+      if (units > maxAnswerUnits) {
+        void iterator.return?.().catch(() => {})
+        return { kind: 'answered', answer: { ...partial(parts), stop: 'max-tokens' } }
+      }
+      take(runtime, stream, parts, next.value)
     }
   } catch (error) {
     if (request.signal.aborted) return { kind: 'interrupted', answer: partial(parts) }
@@ -101,6 +116,10 @@ function take(
   const last = parts.at(-1)
   if (last?.type === part.type) last.text += part.text
   else parts.push({ type: part.type, text: part.text })
+}
+
+function unitsOf(part: Exclude<ModelPart, FinishPart>): number {
+  return part.type === 'tool-call' ? part.name.length + part.arguments.length : part.text.length
 }
 
 function whole(parts: AssistantPart[], finish: FinishPart): ModelAnswer {

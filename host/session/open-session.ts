@@ -29,12 +29,14 @@ export async function openSession(
       // Continuity broke while the page was read: the answer names the old incarnation, so the client opens again.
       const { incarnation, n } = now.incarnation === start.incarnation ? now : start
       const state = runtime?.state ?? later.reduce((before, event) => foldEvent(before, { kind: 'event', event }), read)
+      // A cold read may have met an event that is on disk and not published yet: it comes as a frame.
+      const events = [...page.events, ...later].filter(({ seq }) => seq <= state.lastSeq)
       peer?.subscribe(hub.topic(sessionId))
       const frames = baselineOf(directory, state)
       return {
         result: {
           session: runtime?.view() ?? sessionView(state, false),
-          events: [...page.events, ...later],
+          events,
           hasMore: page.hasMore,
           lastSeq: state.lastSeq,
           incarnation,

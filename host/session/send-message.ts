@@ -22,7 +22,7 @@ export async function sendMessage(
     const known = await deps.log.find(sessionId, 'message', messageId, skipped)
     // The message may have become durable while the log was read.
     if (runtime.state.lastSeq !== lastSeq) continue
-    if (inbox.isDiscarded(messageId) || known?.counted === false) {
+    if (inbox.isDiscardedMessage(messageId) || known?.counted === false) {
       throw conflict('stale', 'This message was given back. Send it under a new id.')
     }
     const first = inbox.byMessage(messageId) ?? committed(known)

@@ -147,7 +147,7 @@ export class SurfaceService {
   ): SubmitTaskSurfaceResult {
     const { inbox, deps } = this.#runtime
     const { submissionId, surfaceId } = request
-    if (inbox.isDiscarded(submissionId)) return { accepted: false, reason: 'stale' }
+    if (inbox.isDiscardedSubmission(submissionId)) return { accepted: false, reason: 'stale' }
     const { pending } = this
     const first = pending?.submissionId === submissionId ? this.#pendingAnswer : known
     if (first !== null) return this.#answerAgain(first, request)
@@ -157,6 +157,8 @@ export class SurfaceService {
     if (occurrence.surfaceId !== surfaceId) return { accepted: false, reason: 'stale' }
     const checked = this.#check(occurrence.model, request)
     if (!checked.ok) return { accepted: false, reason: 'invalid-submission', issues: checked.issues }
+    // Before the slot is taken: a submission without a row would lock the surface for good.
+    inbox.requireRoom(checked.text)
     const { messageId } = event
     const { callId, model } = occurrence
     const correlation = { version: 1, submissionId, callId, surfaceId, values: checked.values } as const
