@@ -100,7 +100,7 @@ test('DOCK-RETURN a refused admission gives the answers back with the reason', a
   await desk.gate.claim(session, desk.changes)
   await dockSays(page, 'Sending')
   desk.gate.decide(session, { admit: false, reason: 'no key' })
-  await page.getByText('Your answers were not sent.').waitFor()
+  await page.getByRole('group', { name: 'Your answers were not sent.' }).waitFor()
   await page.getByText('The agent could not take them: no key').waitFor()
   expect(await page.getByRole('textbox', { name: 'Change ticket' }).inputValue()).toBe('OPS-2')
   expect(await page.getByRole('textbox', { name: 'Change ticket' }).isEditable()).toBe(true)

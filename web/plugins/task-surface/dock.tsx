@@ -66,9 +66,8 @@ function useAnnouncements(view: DockView, phase: Phase | null): void {
   const t = surfaceTexts.use()
   /** The last phase that was a dock on the page, and its title. */
   const last = useRef<{ phase: Phase | null; title: string }>({ phase: null, title: '' })
-  const { trouble, ended } = view.machine.context
+  const { ended } = view.machine.context
   const isEnded = phase === 'ended' && (ended === 'bypassed' || ended === 'superseded')
-  const isReturned = phase === 'open' && trouble?.kind === 'discarded'
   const title = titleOf(view, t)
   useEffect(() => {
     const before = last.current
@@ -80,9 +79,8 @@ function useAnnouncements(view: DockView, phase: Phase | null): void {
       last.current = { phase, title }
       if (phase === 'queued') announce(`${t('queued')}. ${t('queuedWhy')}`)
       else if (phase === 'claiming') announce(`${t('sending')}. ${t('sendingWhy')}`)
-      else if (isReturned) announce(t('returnedTitle'))
     } else if (isEnded) announce(t('noLongerOpen'))
-  }, [phase, isEnded, isReturned, title, announce, t])
+  }, [phase, isEnded, title, announce, t])
 }
 
 function isUnderWay(phase: Phase | null): boolean {

@@ -51,7 +51,7 @@ export default function OrderList({ rows, labelledBy, describedBy, onMove }: Ord
     onMove(from, to)
   }
 
-  const press = (button: HTMLElement, from: number, to: number) => {
+  const press = (button: Element, from: number, to: number) => {
     // At the end of the list the pressed button is of no more use: the focus goes to its neighbour.
     const isLast = to === 0 || to === rows.length - 1
     const other = button.nextElementSibling ?? button.previousElementSibling
@@ -93,24 +93,22 @@ export default function OrderList({ rows, labelledBy, describedBy, onMove }: Ord
                   {row.detail === undefined ? null : <small>{row.detail}</small>}
                 </span>
                 <span className="order-btns">
-                  <button
-                    type="button"
+                  <Button
                     className="icon-btn icon-btn-sm"
                     aria-label={t('moveUp', { label: row.label })}
-                    disabled={index === 0}
-                    onClick={(event) => press(event.currentTarget, index, index - 1)}
+                    isDisabled={index === 0}
+                    onPress={({ target }) => press(target, index, index - 1)}
                   >
                     <Icon name="i-up" />
-                  </button>
-                  <button
-                    type="button"
+                  </Button>
+                  <Button
                     className="icon-btn icon-btn-sm"
                     aria-label={t('moveDown', { label: row.label })}
-                    disabled={index === rows.length - 1}
-                    onClick={(event) => press(event.currentTarget, index, index + 1)}
+                    isDisabled={index === rows.length - 1}
+                    onPress={({ target }) => press(target, index, index + 1)}
                   >
                     <Icon name="i-down" />
-                  </button>
+                  </Button>
                 </span>
               </GridListItem>
             )

@@ -116,7 +116,7 @@ export const surfaceTexts = defineTexts('surface', {
     keptText: 'Unsent answers',
     copyKept: 'Copy the unsent answers',
     throwAway: 'Throw away',
-    agentHands: 'Task Surface',
+    agentHands: 'Surface',
   },
   zh: {
     open: '待处理',
@@ -223,7 +223,7 @@ export const surfaceTexts = defineTexts('surface', {
     keptText: '未发送的回答',
     copyKept: '复制未发送的回答',
     throwAway: '丢弃',
-    agentHands: '任务面板',
+    agentHands: '面板',
   },
 })
 

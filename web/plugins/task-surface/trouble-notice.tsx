@@ -1,9 +1,11 @@
 /* Why the last attempt did not go through, at the top of the dock: a reason in words, and for every answer that
-   needs a change a way to its field. Takes the focus when it appears, so that it is heard first. */
+   needs a change a way to its field. Takes the focus when it appears, so that it is heard first, unless the person
+   is busy outside the dock; then it is announced. */
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { DockTrouble } from '../../../machines/dock.ts'
 import type { Issue } from '../../../shared/surface/operations.ts'
+import { useClient } from '../../client.tsx'
 import { Icon } from '../../icon.tsx'
 import { type Form, noteKey } from './form.ts'
 import { issueKey } from './issue-words.ts'
@@ -15,10 +17,15 @@ interface Words {
   why: string
 }
 
+/** A reason of the host may end without a stop, and another sentence follows. */
+function sentence(text: string): string {
+  return /[.!?。！？]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`
+}
+
 function discardWords(trouble: Extract<DockTrouble, { kind: 'discarded' }>, t: SurfaceText): string {
   switch (trouble.reason) {
     case 'rejected':
-      return trouble.why === null ? t('returnedRejected') : t('returnedRejectedWhy', { why: trouble.why })
+      return trouble.why === null ? t('returnedRejected') : t('returnedRejectedWhy', { why: sentence(trouble.why) })
     case 'cancelled':
       return t('returnedCancelled')
     case 'error':
@@ -65,11 +72,17 @@ export function TroubleNotice(props: {
   const t = surfaceTexts.use()
   const { trouble } = props
   const box = useRef<HTMLDivElement>(null)
+  const { announce } = useClient()
   useEffect(() => {
-    if (trouble === null) return
-    box.current?.focus()
-    box.current?.scrollIntoView({ block: 'nearest' })
-  }, [trouble])
+    const element = box.current
+    if (trouble === null || element === null) return
+    const focused = document.activeElement
+    const isHere = focused === document.body || element.closest('.dock')?.contains(focused) === true
+    // Whoever writes a message meanwhile goes on writing.
+    if (isHere) element.focus()
+    else announce(element.textContent ?? '')
+    element.scrollIntoView({ block: 'nearest' })
+  }, [trouble, announce])
   if (trouble === null || (trouble.kind === 'invalid' && props.issues.length === 0)) return null
   const { tone, title, why } = troubleWords(trouble, props.connected, t)
   const isList = trouble.kind === 'invalid' && props.form !== null
