@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { checkpointKey, eventKey, formatKey, headerKey } from '../../host/log/keys.ts'
+import { checkpointKey, eventKey, formatKey, headerKey, journalPrefix } from '../../host/log/keys.ts'
 import { openLevelDatabase, WriteFailed } from '../../host/log/level-database.ts'
 import { createLevelStore, openLevelStore } from '../../host/log/level-store.ts'
 import type { LogStore } from '../../host/log/port.ts'
@@ -82,7 +82,11 @@ describe('log/damage', () => {
     const corrupt = { code: 'corrupt', key: eventKey(a, 4) }
     await expect(store.read(a, wholeLog)).rejects.toMatchObject(corrupt)
     await expect(store.read(a, { ...wholeLog, direction: 'backward' })).rejects.toMatchObject(corrupt)
-    await expect(store.read(a, { ...wholeLog, from: 4, to: 4 })).rejects.toMatchObject(corrupt)
+    for (const direction of ['forward', 'backward'] as const) {
+      await expect(store.read(a, { ...wholeLog, direction, from: 4, to: 4 })).rejects.toMatchObject(corrupt)
+      await expect(store.read(a, { ...wholeLog, direction, from: 2, to: 4 })).rejects.toMatchObject(corrupt)
+      await expect(store.read(a, { ...wholeLog, direction, from: 4, to: 6 })).rejects.toMatchObject(corrupt)
+    }
     expect(await store.read(a, { ...wholeLog, to: 3 })).toHaveLength(4)
     expect(await store.read(a, { ...wholeLog, from: 5 })).toHaveLength(5)
     expect(await store.read(b, wholeLog)).toHaveLength(10)
@@ -249,6 +253,29 @@ describe('log/open', () => {
     } finally {
       process.umask(before)
     }
+  })
+})
+
+describe('log/carry', () => {
+  it('log/carry: goes along with the next write, is lost without one, and is removed with its session', async () => {
+    await store.close()
+    const inner = await openLevelDatabase(medium.folder)
+    store = await createLevelStore(inner)
+    const key = `${journalPrefix(a)}0001`
+    const ownership = await owned(store, a)
+    inner.carry([{ type: 'put', key, value: 'entry' }])
+    expect(await inner.get(key)).toBeUndefined()
+    await store.appendGroup([appendOf(ownership, 0, ['x'])])
+    expect(await inner.get(key)).toBe('entry')
+    inner.carry(Array.from({ length: 10_000 }, (_, n) => ({ type: 'put', key: `${journalPrefix(a)}1${n}`, value: '' })))
+    await inner.write([])
+    expect(await inner.get(`${journalPrefix(a)}10`)).toBeUndefined()
+    expect(await inner.get(`${journalPrefix(a)}19999`)).toBe('')
+    await store.remove(ownership)
+    expect(await inner.scan({ gte: 's', lt: 't', limit: 10, maxBytes: 1000 })).toEqual([])
+    await store.close()
+    await inner.close()
+    store = await medium.open()
   })
 })
 

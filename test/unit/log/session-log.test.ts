@@ -145,6 +145,16 @@ describe('log/damage', () => {
     await expect(log.readState(a)).rejects.toMatchObject({ code: 'corrupt', key: 's!a!e!0000000000000002' })
   })
 
+  it('log/damage: a single event is read with the same care as a whole log', async () => {
+    const torn = await withBody(2, (body) => body.slice(0, -5))
+    const moved = await withBody(2, (body) => body.replace('"seq":2', '"seq":3'))
+    for (const log of [torn, moved]) {
+      await expect(log.eventAt(a, 2, [])).rejects.toMatchObject({ code: 'corrupt' })
+      await expect(log.find(a, 'message', 'm0', [])).rejects.toMatchObject({ code: 'corrupt' })
+      await expect(log.page(a, { limit: 50, skipped: [] })).rejects.toMatchObject({ code: 'corrupt' })
+    }
+  })
+
   it('log/damage: an unknown event that says ignorable is passed over everywhere', async () => {
     const log = await withBody(2, (body) =>
       body.replace('user/message', 'user/telepathy').replace('"data"', '"ignorable":true,"data"'),
