@@ -13,8 +13,6 @@ const pollMs = 25
 /** After SIGKILL only a process stuck in the kernel is left; nobody waits for that one. */
 const afterKillMs = 1_000
 
-const never = new AbortController().signal
-
 export interface Doomed {
   /** One mark, or with `:` at its end the beginning of many. */
   mark: string
@@ -67,7 +65,7 @@ async function untilGone(
     // Each time anew: they may have started others between two looks.
     act(found)
     if (clock.now() >= deadline) return false
-    await clock.sleep(pollMs, never)
+    await pause(clock)
   }
 }
 
@@ -101,7 +99,11 @@ async function endGroup(clock: Clock, leader: Leader | null, withinMs: number): 
     signal(-leader.pid, name)
     while (signal(-leader.pid, 0)) {
       if (clock.now() >= deadline) break
-      await clock.sleep(pollMs, never)
+      await pause(clock)
     }
   }
+}
+
+function pause(clock: Clock): Promise<void> {
+  return clock.sleep(pollMs, new AbortController().signal)
 }

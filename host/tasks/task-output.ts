@@ -81,8 +81,8 @@ export class TaskOutputBuffer {
     this.#dropped += chunk.length - kept.length
     if (kept.length === 0) return
     if (this.#fileBytes === 0 && this.#headBytes + kept.length <= memoryBytes) {
-      // A copy: a stream may use its chunk again.
-      this.#head.push(kept.slice())
+      // A copy: a stream may use its chunk again. `slice` of a Buffer would be none.
+      this.#head.push(Uint8Array.from(kept))
       this.#headBytes += kept.length
       return
     }

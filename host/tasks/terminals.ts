@@ -32,7 +32,6 @@ export interface TerminalsDeps {
 
 /** Long enough for a shell on a busy machine; a slower one is written to all the same. */
 const promptMs = 3_000
-const never = new AbortController().signal
 
 /** Plain output: no colours, no cursor movements, no long-line tricks of the line editor. */
 const shellEnvironment = { PS1: '$ ', PROMPT_COMMAND: '', HISTFILE: '', NO_COLOR: '1' }
@@ -72,7 +71,7 @@ export function createTerminals({ clock, processes, umask, random }: TerminalsDe
           await end([terminal])
           throw new Error('the host is stopping')
         }
-        await terminal.untilReady({ withinMs: promptMs, signal: never })
+        await terminal.untilReady({ withinMs: promptMs, signal: new AbortController().signal })
         terminal.takeOutput()
         return terminal
       } finally {

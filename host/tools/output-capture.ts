@@ -56,8 +56,8 @@ export class OutputCapture {
     this.#bytes += chunk.length
     this.#tail = Buffer.concat([this.#tail, chunk.subarray(-tailBytes)]).subarray(-tailBytes)
     if (this.#bytes <= inlineBytes) {
-      // A copy: a stream may use its chunk again.
-      this.#head.push(chunk.slice())
+      // A copy: a stream may use its chunk again. `slice` of a Buffer would be none.
+      this.#head.push(Uint8Array.from(chunk))
       return
     }
     try {
@@ -65,12 +65,12 @@ export class OutputCapture {
         this.#spill = await this.#create()
         await this.#store(Buffer.concat(this.#head))
         // The head of the text may lie in the chunk that was one too many.
-        this.#head.push(chunk.slice(0, headBytes))
+        this.#head.push(Uint8Array.from(chunk.subarray(0, headBytes)))
       }
       await this.#store(chunk)
     } catch {
       // A full disk costs the middle of the output, not the call.
-      this.#head.push(...(this.#spill === null ? [chunk.slice(0, headBytes)] : []))
+      this.#head.push(...(this.#spill === null ? [Uint8Array.from(chunk.subarray(0, headBytes))] : []))
     }
   }
 
