@@ -12,7 +12,8 @@ import {
 } from '../../../shared/ids.ts'
 import { presentationMeta, showTaskSurfaceTool } from '../../../shared/surface/meta.ts'
 import type { Ownership } from '../../../host/log/port.ts'
-import type { SessionLog } from '../../../host/log/session-log.ts'
+import { createMemoryStore } from '../../../host/log/memory-store.ts'
+import { createSessionLog, type SessionLog } from '../../../host/log/session-log.ts'
 import { emptyState, type SessionState } from '../../../host/log/session-state.ts'
 
 export type Act =
@@ -162,3 +163,21 @@ export function userMessage(id: string, text: string) {
     content: [{ type: 'text' as const, text }],
   }
 }
+
+export function opened() {
+  const store = createMemoryStore()
+  return { store, log: createSessionLog({ store }) }
+}
+
+export async function collect<Value>(source: AsyncIterable<Value>): Promise<Value[]> {
+  const values: Value[] = []
+  for await (const value of source) values.push(value)
+  return values
+}
+
+/** Long enough for several checkpoints. */
+export const longScript: Act[] = Array.from({ length: 60 }, (_, index) =>
+  index % 7 === 3
+    ? { kind: 'alone', draft: 'title' }
+    : { kind: 'turn', tools: 1, steps: 2, open: false, surface: false, text: `text ${index}` },
+)
