@@ -15,6 +15,9 @@ export interface Stage {
   tabOf(page: Page, path: string): Promise<Page>
 }
 
+/** For `expect.poll`: long enough for a machine that does other things as well. */
+export const patiently = { timeout: 20_000 }
+
 /** What the browser says when a host is away, which several tests want. */
 const expectedNoise = /WebSocket connection|ERR_CONNECTION|Failed to load resource/
 

@@ -1,7 +1,7 @@
 /* A host of cardboard for the web client: serves the built page under the product's content policy and speaks
    SPEC 8 on a socket, while the test decides what happens. Subscriptions, incarnations and numbers are kept as
    the contract says, so that a client which counts wrongly fails here. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
@@ -11,7 +11,14 @@ import { z } from 'zod'
 import type { SessionEvent } from '../../shared/event.ts'
 import { type Session, sessionSchema } from '../../shared/session.ts'
 
-const files = fileURLToPath(new URL('../../dist/web', import.meta.url))
+/** Read once, as the host does: a build that runs meanwhile cannot mix two versions. */
+const folder = fileURLToPath(new URL('../../dist/web', import.meta.url))
+const files = new Map(
+  readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    return entry.isFile() ? [[path.slice(folder.length).replaceAll('\\', '/'), readFileSync(path)] as const] : []
+  }),
+)
 const mediaTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
@@ -83,17 +90,13 @@ export async function startScriptedHost(): Promise<ScriptedHost> {
       return
     }
     const file = /^\/(?:settings|s\/.*)?$/.test(path) ? '/index.html' : path
-    try {
-      const body = readFileSync(join(files, file))
-      response
-        .writeHead(200, {
-          'content-type': mediaTypes[extname(file)] ?? 'text/plain',
-          'content-security-policy': policy,
-        })
-        .end(body)
-    } catch {
+    const body = files.get(file)
+    if (body === undefined) {
       response.writeHead(404).end()
+      return
     }
+    const headers = { 'content-type': mediaTypes[extname(file)] ?? 'text/plain', 'content-security-policy': policy }
+    response.writeHead(200, headers).end(body)
   })
   const socketServer = new WebSocketServer({ noServer: true })
   server.on('upgrade', (request, socket, head) => {

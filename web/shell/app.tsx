@@ -5,7 +5,7 @@ import { useClient } from '../client.tsx'
 import { composerFieldId } from '../composer/composer.tsx'
 import { useStore } from '../store.ts'
 import { Conversation } from './conversation.tsx'
-import { DrawerProvider, useDrawer } from './drawer.tsx'
+import { DrawerProvider, mainId, useDrawer } from './drawer.tsx'
 import { Link } from './link.tsx'
 import { MessagePage } from './message-page.tsx'
 import { NewSession } from './new-session.tsx'
@@ -25,17 +25,19 @@ export function App() {
 function Frame() {
   const t = shellTexts.use()
   const { open, close } = useDrawer()
+  const { router } = useClient()
+  const writes = useStore(router, (route) => route.view === 'session' || route.view === 'new')
   // The scrim is drawn by the frame itself, so a press on it has the frame as its target.
   const onPress = (event: MouseEvent) => {
     if (open && event.target === event.currentTarget) close()
   }
   return (
     <div className="app" data-drawer={open ? 'open' : undefined} onClick={onPress}>
-      <a className="skip" href={`#${composerFieldId}`} onClick={skipToDesk}>
-        {t('skip')}
+      <a className="skip" href={`#${mainId}`} onClick={skipToDesk}>
+        {writes ? t('skip') : t('skipContent')}
       </a>
       <Side />
-      <main className="main" inert={open}>
+      <main id={mainId} className="main" tabIndex={-1} inert={open}>
         <Pane />
       </main>
       <Announcer />
@@ -43,11 +45,12 @@ function Frame() {
   )
 }
 
-/** To the message field, or to what has taken its place. */
+/** To the message field, to what has taken its place, or to the page itself. */
 function skipToDesk(event: MouseEvent): void {
   event.preventDefault()
   const field = document.getElementById(composerFieldId)
-  const target = field?.offsetParent === null ? document.querySelector<HTMLElement>('.take h2') : field
+  const taken = document.querySelector<HTMLElement>('.take h2')
+  const target = taken ?? field ?? document.getElementById(mainId)
   target?.focus()
 }
 

@@ -7,7 +7,8 @@ import { shellTexts } from './shell-texts.ts'
 interface DrawerState {
   open: boolean
   show: () => void
-  close: () => void
+  /** After a choice the focus goes to the page, else back to the button. */
+  close: (how?: 'chosen') => void
 }
 
 const DrawerContext = createContext<DrawerState>({ open: false, show: () => {}, close: () => {} })
@@ -16,28 +17,30 @@ export const useDrawer = (): DrawerState => use(DrawerContext)
 
 export const drawerCloseId = 'drawer-close'
 const drawerOpenId = 'drawer-open'
+export const mainId = 'main'
 
 export function DrawerProvider({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false)
-  const wasOpen = useRef(false)
+  /** Where the focus goes when the drawer has closed; null while it was never open. */
+  const focusNext = useRef<string | null>(null)
   const show = useCallback(() => setOpen(true), [])
-  const close = useCallback(() => setOpen(false), [])
+  const close = useCallback((how?: 'chosen') => {
+    focusNext.current = how === 'chosen' ? mainId : drawerOpenId
+    setOpen(false)
+  }, [])
   useEffect(() => {
-    if (open) document.getElementById(drawerCloseId)?.focus()
-    // Only a focus that would be lost goes back; a chosen session keeps it.
-    else if (wasOpen.current && (document.activeElement === null || document.activeElement === document.body)) {
-      document.getElementById(drawerOpenId)?.focus()
-    }
-    wasOpen.current = open
     if (!open) return
+    document.getElementById(drawerCloseId)?.focus()
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || event.defaultPrevented) return
-      setOpen(false)
-      document.getElementById(drawerOpenId)?.focus()
+      if (event.key === 'Escape' && !event.defaultPrevented) close()
     }
     document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  }, [open])
+    return () => {
+      document.removeEventListener('keydown', onKey)
+      // The page behind takes the focus only now that it is no longer inert.
+      if (focusNext.current !== null) document.getElementById(focusNext.current)?.focus()
+    }
+  }, [open, close])
   const value = useMemo(() => ({ open, show, close }), [open, show, close])
   return <DrawerContext value={value}>{children}</DrawerContext>
 }

@@ -4,6 +4,7 @@ import { defineTexts } from '../i18n/i18n.ts'
 export const shellTexts = defineTexts('shell', {
   en: {
     skip: 'Skip to the message field',
+    skipContent: 'Skip to the page',
     sessions: 'Sessions',
     newSession: 'New session',
     find: 'Find a session',
@@ -102,6 +103,7 @@ export const shellTexts = defineTexts('shell', {
   },
   zh: {
     skip: '跳到输入框',
+    skipContent: '跳到页面内容',
     sessions: '会话',
     newSession: '新建会话',
     find: '查找会话',

@@ -29,12 +29,17 @@ export function Side() {
           type="button"
           className="icon-btn icon-btn-sm only-narrow"
           aria-label={t('closeList')}
-          onClick={close}
+          onClick={() => close()}
         >
           <Icon name="i-close" />
         </button>
       </div>
-      <Link className="btn" to={{ view: 'new' }} onClick={close} aria-current={onNew ? 'page' : undefined}>
+      <Link
+        className="btn"
+        to={{ view: 'new' }}
+        onClick={() => close('chosen')}
+        aria-current={onNew ? 'page' : undefined}
+      >
         <Icon name="i-plus" />
         {t('newSession')}
       </Link>
@@ -177,7 +182,7 @@ function Row({ session, store, current, now, language }: RowProps) {
       className={className}
       to={{ view: 'session', sessionId: session.id, pane: null }}
       aria-current={current ? 'page' : undefined}
-      onClick={close}
+      onClick={() => close('chosen')}
     >
       <Icon name={mark} className={live ? 'live' : undefined} />
       <span className="sess-title" title={session.title}>
@@ -218,7 +223,7 @@ function Foot() {
         to={{ view: 'settings' }}
         aria-label={t('settings')}
         title={t('settings')}
-        onClick={close}
+        onClick={() => close('chosen')}
       >
         <Icon name="i-gear" />
       </Link>

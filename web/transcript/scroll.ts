@@ -25,7 +25,9 @@ interface Anchor {
 
 function anchorIn(scroller: HTMLElement, content: HTMLElement): Anchor {
   const edge = scroller.getBoundingClientRect().top
-  const element = [...content.children].find((child) => child.getBoundingClientRect().bottom > edge) ?? null
+  // The line above the first block stays where it is while blocks come in below it, so it anchors nothing.
+  const blocks = [...content.children].filter((child) => !child.classList.contains('log-edge'))
+  const element = blocks.find((block) => block.getBoundingClientRect().bottom > edge) ?? null
   return { element, top: element?.getBoundingClientRect().top ?? 0, height: scroller.scrollHeight }
 }
 

@@ -30,6 +30,8 @@ function play(questions: object[] = [place]) {
   registerQuestions(scope, page.client)
   const session = page.open({}, [asked(questions)])
   const { host: root } = page.draw(<Console session={session} />)
+  // Keys count once the question has stood for a moment.
+  page.clock.advance(1_000)
   const heading = () => one(root, '.take h2')
   const chosen = () => [...root.querySelectorAll<HTMLInputElement>('.opt input')].map((input) => input.checked)
   const answers = () => page.host.paramsOf('question.answer')
@@ -52,6 +54,33 @@ describe('asking', () => {
     expect(chosen()).toEqual([true, false, false])
     expect(press(heading(), '9')).toBe(false)
     expect(chosen()).toEqual([true, false, false])
+  })
+
+  it('ASK-TYPING: what a person was typing when the question came does not answer it', () => {
+    const page = playPage()
+    registerQuestions(page.client.slots.scope(), page.client)
+    const session = page.open()
+    const { host: root } = page.draw(<Console session={session} />)
+    oneOf(root, '#composer', HTMLTextAreaElement).focus()
+    page.live(asked([place]))
+    const heading = one(root, '.take h2')
+    press(heading, '2')
+    press(heading, 'Enter')
+    expect([...root.querySelectorAll<HTMLInputElement>('.opt input')].some((input) => input.checked)).toBe(false)
+    expect(page.host.waiting()).not.toContain('question.answer')
+    page.clock.advance(1_000)
+    press(heading, '2')
+    expect(oneOf(root, '.opt:nth-child(2) input', HTMLInputElement).checked).toBe(true)
+  })
+
+  it('ASK-KEYS: a digit moves to its option, and Enter goes on from the heading once there is an answer', () => {
+    const { root, heading, answers } = play()
+    press(heading(), 'Enter')
+    expect([answers(), root.querySelector('[role=alert]')]).toEqual([undefined, null])
+    press(heading(), '2')
+    expect(document.activeElement).toBe(oneOf(root, '.opt:nth-child(2) input', HTMLInputElement))
+    press(heading(), 'Enter')
+    expect(answers()).toMatchObject({ answers: [{ selected: ['Object store'] }] })
   })
 
   it('ASK-KEYS: in a multi-select a digit adds and takes out; the declared order stays', async () => {

@@ -15,15 +15,23 @@ import { QuestionBody } from './question-body.tsx'
 import { createQuestionStore, noProgress, type QuestionStore } from './question-store.ts'
 import { questionTexts } from './question-texts.ts'
 
+/**
+ * Keys right after a question appeared were meant for the field it took the place of: a person who types
+ * must not answer by accident.
+ */
+const settleMs = 600
+
 type Problem = { kind: 'missing' | 'invalid' | 'offline' } | { kind: 'failed'; why: string }
 
-export function registerQuestions(scope: Scope, { announce }: Pick<Client, 'announce'>): void {
+export function registerQuestions(scope: Scope, { announce, now }: Pick<Client, 'announce' | 'now'>): void {
   const storeOf = scope.perSession(createQuestionStore)
   scope.register('conversation.composer', {
     id: 'questions',
     order: 20,
     select: (session) => pendingOf(session, storeOf(session)) !== null,
-    component: ({ session }) => <QuestionTakeover session={session} store={storeOf(session)} announce={announce} />,
+    component: ({ session }) => (
+      <QuestionTakeover session={session} store={storeOf(session)} announce={announce} now={now} />
+    ),
   })
 }
 
@@ -35,6 +43,7 @@ interface TakeoverProps {
   session: SessionHandle
   store: QuestionStore
   announce: (text: string) => void
+  now: () => number
 }
 
 function QuestionTakeover(props: TakeoverProps) {
@@ -71,10 +80,11 @@ function useAnswering({ session, store, pending }: TakeoverProps & { pending: Pe
 
 function Asked(props: TakeoverProps & { pending: PendingQuestion }) {
   const t = questionTexts.use()
-  const { session, store, pending, announce } = props
+  const { session, store, pending, announce, now } = props
   const { questionId, questions } = pending
   const titleId = useId()
   const heading = useRef<HTMLHeadingElement>(null)
+  const [since] = useState(now)
   const progress = useStore(store, (all) => all.get(questionId) ?? noProgress)
   const live = useSession(session, (state) => state.phase === 'live')
   const { problem, setProblem, answer } = useAnswering(props)
@@ -90,26 +100,32 @@ function Asked(props: TakeoverProps & { pending: PendingQuestion }) {
 
   if (question === undefined) return null
   const choose = (label: string) => store.draft(questionId, at, withOption(question, draft, label))
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
+  const goOn = () => {
     if (progress.sending || !live) return
     if (!isAnswered(draft)) return setProblem({ kind: 'missing' })
     setProblem(null)
     if (isLast) void answer(questions.map((one, index) => toAnswer(one, progress.drafts[index] ?? noAnswer)))
     else store.change(questionId, { at: at + 1 })
   }
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    goOn()
+  }
   const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
-    const { key, nativeEvent, target } = event
+    const { key, nativeEvent, target, currentTarget } = event
     const composing = nativeEvent.isComposing || nativeEvent.keyCode === 229
     if (key === 'Escape' && !composing) return heading.current?.focus()
     // Some browsers send the form with the Enter that confirms an input method's text.
     if (key === 'Enter' && composing) return event.preventDefault()
+    if (now() - since < settleMs && target === heading.current) return
+    if (key === 'Enter' && target === heading.current && isAnswered(draft)) return goOn()
     const inText = target instanceof HTMLInputElement && target.type === 'text'
-    const option =
-      inText || event.ctrlKey || event.metaKey || event.altKey ? undefined : question.options?.[Number(key) - 1]
+    const place = Number(key) - 1
+    const option = inText || event.ctrlKey || event.metaKey || event.altKey ? undefined : question.options?.[place]
     if (option === undefined || progress.sending) return
     event.preventDefault()
     choose(option.label)
+    currentTarget.querySelectorAll<HTMLInputElement>('.opt input')[place]?.focus()
   }
   return (
     <form className="take" aria-labelledby={titleId} onSubmit={onSubmit} onKeyDown={onKeyDown}>
