@@ -17,6 +17,7 @@ import { registerSubagents } from './plugins/subagents/subagents.tsx'
 import { registerTaskSurface } from './plugins/task-surface/plugin.tsx'
 import { registerTasks } from './plugins/tasks/tasks.tsx'
 import { createPreferences } from './preferences.ts'
+import { randomId } from './random-id.ts'
 import { createRouter } from './router.ts'
 import { App } from './shell/app.tsx'
 import { createSlots } from './slots.ts'
@@ -31,7 +32,7 @@ const client = createClient({
   router: createRouter(window),
   preferences: createPreferences(storage, navigator.languages),
   storage,
-  mintId: () => crypto.randomUUID(),
+  mintId: randomId,
   now: Date.now,
   after,
   soon,
