@@ -46,7 +46,7 @@ export function duration(ms: number): string {
 
 /** `320 ms`, `31 s`, then `1:52`: how long something took that is over. */
 export function took(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 1000) return `${Math.max(0, Math.floor(ms))} ms`
   return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : stopwatch(ms)
 }
 

@@ -14,10 +14,12 @@ export function ReadOnly({ session }: { session: SessionHandle }) {
   return (
     <p className="read-only">
       <Icon name="i-lock" />
-      <span>{t('readOnly')}</span>
-      {parent !== undefined && title !== undefined && (
-        <Link to={{ view: 'session', sessionId: parent.sessionId, pane: null }}>{t('backTo', { title })}</Link>
-      )}
+      <span>
+        {t('readOnly')}{' '}
+        {parent !== undefined && title !== undefined && (
+          <Link to={{ view: 'session', sessionId: parent.sessionId, pane: null }}>{t('backTo', { title })}</Link>
+        )}
+      </span>
     </p>
   )
 }

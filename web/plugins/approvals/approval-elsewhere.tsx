@@ -15,8 +15,9 @@ export function ApprovalElsewhere({ session }: SessionProps) {
   const t = approvalTexts.use()
   const { sessions } = useClient()
   const parent = useSession(session, (state) => state.session?.parent)
-  const followed = useStore(sessions.followed, (map) => map)
-  const above = parent?.relation === 'subagent' ? followed.get(parent.sessionId) : undefined
+  const above = useStore(sessions.followed, (map) =>
+    parent?.relation === 'subagent' ? map.get(parent.sessionId) : undefined,
+  )
   const title = useStore<SessionState | null, string | null>(above ?? unfollowed, (state) =>
     state?.phase === 'live' && state.approvals.some((one) => one.fromSession === session.id)
       ? (state.session?.title ?? null)

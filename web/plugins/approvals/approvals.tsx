@@ -106,7 +106,7 @@ function Asked(props: TakeoverProps & { pending: PendingApproval; more: number }
         </div>
       </div>
       <ApprovalBody session={session} pending={pending} />
-      <div className="take-foot">
+      <div className="take-foot approval-foot">
         <Said problem={problem} live={live} />
         <button type="button" className="btn" disabled={locked} onClick={() => void decide('deny')}>
           {t('deny')}

@@ -1,6 +1,6 @@
 /* One row of the task list: what runs, how it stands, how long it took. The detail shows for failures alone. A
    label that two lines cannot hold opens by a press, so a keyboard reads it whole. */
-import { memo, useCallback, useState } from 'react'
+import { memo, type ReactNode, useCallback, useState } from 'react'
 import type { TaskView } from '../../../shared/task.ts'
 import { useClient } from '../../client.tsx'
 import { Icon, State } from '../../icon.tsx'
@@ -21,44 +21,48 @@ export const LiveTask = memo(function LiveTask({
 }) {
   const seconds = Math.max(0, Math.floor((at - task.startedAt) / 1000))
   return (
-    <li className="task" data-task={task.id}>
-      <What task={task} ended={null} />
-      <Standing task={task} lastKnown={lastKnown} />
+    <Row task={task} lastKnown={lastKnown} ended={null}>
       <time dateTime={`PT${seconds}S`}>{stopwatch(seconds * 1000)}</time>
-    </li>
+    </Row>
   )
 })
 
 export const SettledTask = memo(function SettledTask({ task }: { task: TaskView }) {
+  const t = taskTexts.use()
   const { preferences, now } = useClient()
   const language = useStore(preferences, (state) => state.language)
   const { finishedAt, startedAt, detail, status } = task
-  const ended = finishedAt === undefined ? null : taskTexts.text('ended', { time: moment(finishedAt, now(), language) })
+  const ended = finishedAt === undefined ? null : t('ended', { time: moment(finishedAt, now(), language) })
+  const seconds = Math.max(0, (finishedAt ?? startedAt) - startedAt) / 1000
   return (
-    <li className="task" data-task={task.id}>
-      <What task={task} ended={ended} />
-      <Standing task={task} lastKnown={false} />
-      {finishedAt !== undefined && (
-        <time dateTime={`PT${Math.max(0, finishedAt - startedAt) / 1000}S`}>{took(finishedAt - startedAt)}</time>
-      )}
+    <Row task={task} lastKnown={false} ended={ended}>
+      {finishedAt !== undefined && <time dateTime={`PT${seconds}S`}>{took(finishedAt - startedAt)}</time>}
       {status === 'failed' && detail !== undefined && <p className="task-detail">{detail}</p>}
-    </li>
+    </Row>
   )
 })
 
-function What({ task, ended }: { task: TaskView; ended: string | null }) {
+function Row(props: { task: TaskView; lastKnown: boolean; ended: string | null; children: ReactNode }) {
   // The name of a kind comes from outside of React, so the language must be one of the row's inputs.
   taskTexts.use()
+  const { task, lastKnown, ended, children } = props
   const kind = kindOf(task.kind)
   return (
-    <>
+    <li className="task">
       <Icon name={kind.icon} />
       <Label text={task.label} className={kind.machine ? 'task-label' : 'task-label prose'} />
+      <Standing task={task} lastKnown={lastKnown} />
       <span className="task-meta">
         {kind.name} · <span className="mono">{task.id}</span>
-        {ended !== null && ` · ${ended}`}
+        {ended !== null && (
+          <>
+            {' '}
+            <span className="task-ended">· {ended}</span>
+          </>
+        )}
       </span>
-    </>
+      {children}
+    </li>
   )
 }
 
