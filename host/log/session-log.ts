@@ -11,6 +11,7 @@ import type { FaultPoints } from './fault-points.ts'
 import { forkSession, type ForkOutcome, type ForkRequest } from './fork.ts'
 import { createGroupWriter } from './group-writer.ts'
 import { historyPage, type HistoryPage } from './history.ts'
+import { importLog, type ImportOutcome } from './import.ts'
 import { listSessions, type ListedSession } from './listing.ts'
 import type { AcquireOutcome, AppendOutcome, CallOptions, IndexKind, LogStore, Ownership } from './port.ts'
 import { rebuildRecords, salvageRecords, type SalvagedRecord } from './rebuild.ts'
@@ -85,6 +86,15 @@ export interface SessionLog {
    * length of the log does not; hidden until complete. On failure what was copied is removed again.
    */
   fork(source: SessionState, request: ForkRequest, options?: CallOptions): Promise<ForkOutcome>
+
+  /**
+   * A session made of events from elsewhere, one parsed JSON value each, as they are and none added. `read` is called
+   * twice. Hidden until complete; an illegal log leaves nothing behind.
+   */
+  import(
+    source: { sessionId: SessionId; read: () => AsyncIterable<unknown> },
+    options?: CallOptions,
+  ): Promise<ImportOutcome>
 
   /**
    * The newest counted events before `beforeSeq` (left out: before the end): whole messages, at most `limit` of them
@@ -171,6 +181,7 @@ export function createSessionLog({ store: bare, faults, deadline = timerDeadline
     },
 
     fork: (source, request, options) => forkSession(store, writer, source, request, options),
+    import: (source, options) => importLog(store, writer, source, options),
     page: (sessionId, request, options) => historyPage(store, sessionId, request, options),
 
     async *countedEvents(sessionId, { skipped, from = 0 }, options) {

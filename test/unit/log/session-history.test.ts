@@ -107,6 +107,58 @@ describe('log/fork', () => {
   )
 })
 
+describe('log/import', () => {
+  const source = (events: readonly unknown[]) => ({
+    sessionId: child,
+    read: async function* () {
+      yield* events
+    },
+  })
+
+  it('log/import: what was exported comes back the same, rewinds and all, and nothing is added', async () => {
+    await fc.assert(
+      fc.asyncProperty(acts, async (script) => {
+        const { log, store } = opened()
+        const { state, events } = await play(log, a, script)
+        const outcome = await log.import(source(JSON.parse(JSON.stringify(events))))
+        if (outcome.kind !== 'imported') throw new Error(outcome.kind)
+        expect(JSON.stringify(outcome.state.fold)).toBe(JSON.stringify(state.fold))
+        expect(await store.read(child, wholeLog)).toEqual(await store.read(a, wholeLog))
+        expect(JSON.stringify(await log.readState(child))).toBe(JSON.stringify(outcome.state))
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('log/import: an illegal log is refused at its first illegal event and leaves nothing behind', async () => {
+    const { log, store } = opened()
+    const { events } = await play(log, a, longScript.slice(0, 3))
+    const wrong: readonly [unknown[], number][] = [
+      [[], -1],
+      [events.slice(1), 0],
+      [[...events, events[0]], events.length],
+      [events.filter(({ seq }) => seq !== 4), 4],
+      [[...events.slice(0, 5), { type: 'session/teleported', seq: 5, time: 1, data: {} }], 5],
+    ]
+    for (const [illegal, index] of wrong)
+      expect(await log.import(source(illegal))).toMatchObject({ kind: 'invalid', index })
+    expect(await store.read(child, wholeLog)).toEqual([])
+    expect(await collect(log.list())).toHaveLength(1)
+  })
+
+  it('log/import: a session that exists is left alone, by a fork as well', async () => {
+    const { log } = opened()
+    const { state, events, ownership } = await play(log, a, longScript.slice(0, 3))
+    await log.release(ownership)
+    const { ownership: other, events: kept } = await play(log, child, longScript.slice(0, 2))
+    await log.release(other)
+    expect(await log.import(source(events))).toEqual({ kind: 'exists' })
+    expect(await log.fork(state, { child, time: 1 })).toEqual({ kind: 'refused', why: 'position' })
+    expect(await collect(log.countedEvents(child, { skipped: [] }))).toEqual(kept)
+    expect(await log.header(child)).not.toBeNull()
+  })
+})
+
 describe('log/rewind', () => {
   const turn = (text: string): Act => ({ kind: 'turn', tools: 0, steps: 1, open: false, surface: false, text })
 
