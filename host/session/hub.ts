@@ -65,11 +65,16 @@ export class SubscriptionHub {
     return JSON.stringify({ type: 'session/subscribed', sessionId, lastSeq, ...this.position(sessionId) })
   }
 
-  /** Breaks continuity: a new incarnation, then what every subscriber must start again from. */
-  renew(sessionId: SessionId, lastSeq: number, baseline: readonly SessionFrameBody[]): void {
+  /** What was published may not be all that happened: whatever comes next has another incarnation. */
+  breakOff(sessionId: SessionId): void {
     const channel = this.#channel(sessionId)
     channel.generation += 1
     channel.n = 0
+  }
+
+  /** Breaks continuity: a new incarnation, then what every subscriber must start again from. */
+  renew(sessionId: SessionId, lastSeq: number, baseline: readonly SessionFrameBody[]): void {
+    this.breakOff(sessionId)
     const topic = this.topic(sessionId)
     this.#send(topic, this.subscribed(sessionId, lastSeq))
     for (const body of baseline) this.#send(topic, this.baseline(sessionId, body))

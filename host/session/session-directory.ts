@@ -20,6 +20,8 @@ const coldAfterMs = 5 * 60_000
 const sweepEveryMs = 60_000
 /** How long a stopping host waits for turns to write their end. */
 const drainMs = 3_000
+/** The longest wait between two looks at a store that does not answer. */
+const maxRecoverWaitMs = 5_000
 
 export class SessionDirectory {
   readonly deps: RuntimeDeps
@@ -163,19 +165,30 @@ export class SessionDirectory {
     const runtime = this.#runtimeById.get(sessionId)
     this.#runtimeById.delete(sessionId)
     if (runtime === undefined) return
-    // A fault breaks continuity: whoever watches starts again from what the log says.
-    if (reason === 'fault') void this.exclusive(sessionId, () => this.#recover(runtime))
+    if (reason !== 'fault') return
+    this.deps.hub.breakOff(sessionId)
+    void this.#recover(runtime)
   }
 
+  /** Whoever watches starts again from what the log says, as soon as it can be read: the store may be reopening. */
   async #recover(runtime: SessionRuntime): Promise<void> {
     const { sessionId } = runtime
-    await runtime.settled()
-    await this.deps.log.release(runtime.ownership)
-    try {
-      const state = await this.deps.log.readState(sessionId)
-      this.deps.hub.renew(sessionId, state.lastSeq, baselineOf(this, state))
-    } catch (error) {
-      this.deps.logger.error({ sessionId, err: error }, 'session cannot be read again')
+    const { clock, hub, log, logger } = this.deps
+    await this.exclusive(sessionId, async () => {
+      await runtime.settled()
+      await log.release(runtime.ownership)
+    })
+    for (let waitMs = 50; !this.#stop.signal.aborted; waitMs = Math.min(2 * waitMs, maxRecoverWaitMs)) {
+      try {
+        const read = await this.state(sessionId)
+        const state = this.live(sessionId)?.state ?? read
+        return hub.renew(sessionId, state.lastSeq, baselineOf(this, state))
+      } catch (error) {
+        const mayPass = error instanceof LogError && error.code === 'unavailable'
+        if (!mayPass) return logger.error({ sessionId, err: error }, 'session cannot be read again')
+        // Outside of `exclusive`: until the store is back, requests are refused and do not wait.
+        await clock.sleep(waitMs, this.#stop.signal)
+      }
     }
   }
 

@@ -3,7 +3,8 @@
    same id ends in one message. Every write is a case; of the publications, which are many, every third one.
    `test/crash` dies at every single one, from the first event of the session on. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkAfterCrash, checkWhole, CrashStage, nothing, play, type Memory } from '../harness/crash-scenario.ts'
+import { nothing, type Memory } from '../harness/crash-player.ts'
+import { checkAfterCrash, checkWhole, CrashStage, play } from '../harness/crash-scenario.ts'
 import { surviveEvery } from '../harness/crash-survey.ts'
 
 let base: CrashStage
@@ -26,7 +27,7 @@ test('durable-first: control: a host that does not die finishes', { timeout: 60_
   const before = await checkAfterCrash(stage, host, memory)
   const { end, memory: after } = await play(stage, host, before, 'answered')
   expect(end).toBe('finished')
-  await checkWhole(stage, host, after)
+  await checkWhole(stage, host.ready, after)
   await stage.close()
 })
 

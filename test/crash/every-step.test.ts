@@ -2,7 +2,8 @@
    runs a second turn; the host dies by SIGKILL at every write and every publication on the way, and the client goes on
    where it was. `test/contract/host-crash.test.ts` is the short form. */
 import { expect, test } from 'vitest'
-import { crashPoints, CrashStage, nothing } from '../harness/crash-scenario.ts'
+import { nothing } from '../harness/crash-player.ts'
+import { crashPoints, CrashStage } from '../harness/crash-scenario.ts'
 import { surviveEvery } from '../harness/crash-survey.ts'
 
 const survey = { open: () => CrashStage.open(), memory: () => nothing, every: 1, lives: 2 }

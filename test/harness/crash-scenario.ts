@@ -1,37 +1,18 @@
-/* One conversation up to an answered surface, played against a host that may die at any moment, and played on after the
-   restart. The player looks at what the log says and does whatever is next, so the same code begins, goes on and ends.
-   What must hold whenever the host died is checked by `checkAfterCrash` and `checkWhole`, with the harness's own fold. */
+/* A host process that may die at any moment while a conversation is played (`crash-player.ts`), and what must hold then:
+   `checkAfterCrash` as soon as it is back, `checkWhole` once the conversation was played to its end. Both look with the
+   harness's own fold. */
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import type { SessionEvent } from '../../shared/event.ts'
 import { Changes } from './changes.ts'
-import { Client } from './client.ts'
-import { isTurnOpen, openSurface } from './counted-log.ts'
+import { Client, type Address } from './client.ts'
+import { openSurface } from './counted-log.ts'
+import { answersOf, HostGone, nothing, Player, submission, type Goal, type Memory } from './crash-player.ts'
 import { HostFolder, type HostProcess } from './host-process.ts'
-import { scriptedAgent, startScriptedModel, type ModelCall, type ScriptedModel } from './scripted-model.ts'
-import { surfaceModels } from './sequence-cases.ts'
-import type { SessionView } from './session-view.ts'
+import { startScriptedModel, type ScriptedModel } from './scripted-model.ts'
 
 export type CrashPoint = 'before-write' | 'after-write' | 'before-publish' | 'after-publish'
 export const crashPoints: readonly CrashPoint[] = ['before-write', 'after-write', 'before-publish', 'after-publish']
-
-const model = surfaceModels()['host:S1']
-const submission = { submissionId: 'q1', values: { name: 'Ada', ship: true }, note: 'soon' }
-
-/** What the client knows whatever happens to the host. */
-export interface Memory {
-  sessionId: string | null
-  /** Every event it was shown. */
-  seen: readonly SessionEvent[]
-  /** Ids of the messages it has sent. */
-  sent: readonly string[]
-  /** The first answer to the submission. */
-  accepted: string | null
-}
-
-export const nothing: Memory = { sessionId: null, seen: [], sent: [], accepted: null }
-
-class HostGone extends Error {}
 
 export class CrashStage {
   readonly model: ScriptedModel
@@ -57,16 +38,16 @@ export class CrashStage {
   }
 }
 
-/** Plays until the host is gone, or `until` holds: the surface is open, or it was answered and the turn is over. */
+/** Plays until the host is gone or the goal is reached. */
 export async function play(
   stage: CrashStage,
   host: HostProcess,
   before: Memory,
-  until: 'open' | 'answered',
+  goal: Goal,
 ): Promise<{ end: 'finished' | 'gone'; memory: Memory }> {
   const player = new Player(stage, before)
   try {
-    await player.play(host, until)
+    await player.play(host.ready, goal)
     return { end: 'finished', memory: player.memory }
   } catch (cause) {
     if (!(cause instanceof HostGone)) throw new Error(`${String(cause)}\n${host.stderr}`, { cause })
@@ -77,149 +58,6 @@ export async function play(
     player.drop()
   }
 }
-
-type Next =
-  | { kind: 'answer'; call: ModelCall }
-  | { kind: 'send'; messageId: string }
-  | { kind: 'submit' }
-  | { kind: 'done' }
-
-class Player {
-  readonly #stage: CrashStage
-  #client: Client | null = null
-  #view: SessionView | null = null
-  #before: Memory
-  #sent: readonly string[]
-  #accepted: string | null
-  #sessionId: string | null
-  /** `n` before anything happened in this life. */
-  #openedAt = 0
-  /** Messages that this life has sent and that must become durable. */
-  readonly #awaited = new Set<string>()
-
-  constructor(stage: CrashStage, before: Memory) {
-    this.#stage = stage
-    this.#before = before
-    this.#sent = before.sent
-    this.#accepted = before.accepted
-    this.#sessionId = before.sessionId
-  }
-
-  get memory(): Memory {
-    const events = this.#view?.events ?? []
-    const seen = events.length >= this.#before.seen.length ? events : this.#before.seen
-    return { sessionId: this.#sessionId, seen, sent: this.#sent, accepted: this.#accepted }
-  }
-
-  drop(): void {
-    this.#client?.drop()
-  }
-
-  async play(host: HostProcess, until: 'open' | 'answered'): Promise<void> {
-    this.#client = await orGone(Client.connect(host.ready, this.#stage.changes))
-    const client = this.#client
-    if (this.#sessionId === null) {
-      const created = await orGone(
-        client.call('session.create', { agent: scriptedAgent, approval: 'auto', toolMode: 'native' }),
-      )
-      this.#sessionId = created.session.id
-    }
-    const view = await orGone(client.open(this.#sessionId))
-    this.#view = view
-    this.#openedAt = view.n
-    // What a client is not sure of it sends again under the same id.
-    for (const messageId of this.#sent) await this.#send(messageId)
-    for (;;) {
-      const next = await this.#stage.changes.until(
-        () => this.#next(until),
-        () => `the next move; queue ${JSON.stringify(view.queue)}, events ${JSON.stringify(view.events.slice(-4))}`,
-      )
-      if (next.kind === 'done') return
-      if (next.kind === 'answer') this.#answer(next.call)
-      else if (next.kind === 'send') await this.#send(next.messageId)
-      else await this.#submit()
-    }
-  }
-
-  #next(until: 'open' | 'answered'): Next | null {
-    const view = this.#view
-    if (view === null || this.#client?.isClosed === true) throw new HostGone()
-    const call = this.#stage.model.calls.find((candidate) => candidate.isParked)
-    if (call !== undefined) return { kind: 'answer', call }
-    const { events, queue, status } = view
-    for (const event of events) if (event.type === 'user/message') this.#awaited.delete(event.data.message.id)
-    if (status?.status !== 'idle' || queue.length > 0 || this.#awaited.size > 0) return null
-    // A turn whose status has not come yet; a cold session keeps the turn that was cut until something happens in it.
-    if (isTurnOpen(events) && view.n !== this.#openedAt) return null
-    if (isAnswered(events)) return isTurnOpen(events) ? this.#another() : { kind: 'done' }
-    if (openSurface(events) === null) return this.#another()
-    if (until === 'open') return isTurnOpen(events) ? this.#another() : { kind: 'done' }
-    return { kind: 'submit' }
-  }
-
-  #another(): Next {
-    return { kind: 'send', messageId: `m${this.#sent.length + 1}` }
-  }
-
-  #answer(call: ModelCall): void {
-    if (openSurface(this.#view?.events ?? []) !== null || isAnswered(this.#view?.events ?? [])) call.answerText('Done.')
-    else call.answerCalls([{ name: 'show_task_surface', arguments: { model } }])
-  }
-
-  async #send(messageId: string): Promise<void> {
-    if (!this.#sent.includes(messageId)) this.#sent = [...this.#sent, messageId]
-    const { sessionId } = this.#place
-    this.#awaited.add(messageId)
-    await orGone(this.#place.client.call('session.send', { sessionId, messageId, text: `text of ${messageId}` }))
-  }
-
-  async #submit(): Promise<void> {
-    const { client, sessionId, view } = this.#place
-    const surfaceId = openSurface(view.events)?.surfaceId
-    const answer = await orGone(client.call('taskSurface.submit', { sessionId, surfaceId, ...submission }))
-    if (!answer.accepted) throw new Error(`the submission was refused: ${JSON.stringify(answer)}`)
-    this.#accepted ??= answer.messageId
-    this.#awaited.add(answer.messageId)
-  }
-
-  get #place(): { client: Client; sessionId: string; view: SessionView } {
-    if (this.#client === null || this.#view === null || this.#sessionId === null) throw new Error('nothing is open')
-    return { client: this.#client, sessionId: this.#sessionId, view: this.#view }
-  }
-}
-
-/** A socket that closed under a request means that the host is gone; anything else is what it says. */
-async function orGone<Value>(work: Promise<Value>): Promise<Value> {
-  try {
-    return await work
-  } catch (cause) {
-    if (
-      cause instanceof Error &&
-      /socket closed|closed socket|ECONNREFUSED|ECONNRESET|socket hang up/.test(cause.message)
-    ) {
-      throw new HostGone(cause.message, { cause })
-    }
-    throw cause
-  }
-}
-
-/** Messages that answer the surface by this submission. */
-function answersOf(events: readonly SessionEvent[]): string[] {
-  return events.flatMap((event) => {
-    if (event.type !== 'user/message') return []
-    const { id, source } = event.data.message
-    if (source.kind !== 'user' || !('taskSurface' in source)) return []
-    const { taskSurface } = source
-    const isOurs =
-      typeof taskSurface === 'object' &&
-      taskSurface !== null &&
-      'submissionId' in taskSurface &&
-      taskSurface.submissionId === submission.submissionId
-    return isOurs ? [id] : []
-  })
-}
-
-const isAnswered = (events: readonly SessionEvent[]): boolean => answersOf(events).length > 0
 
 const shownSurfaces = (events: readonly SessionEvent[]): number =>
   events.filter((event) => event.type === 'tool/result' && event.data.meta !== undefined).length
@@ -262,8 +100,8 @@ export async function checkAfterCrash(stage: CrashStage, host: HostProcess, memo
 }
 
 /** What holds once the conversation was played to its end, however often the host died on the way. */
-export async function checkWhole(stage: CrashStage, host: HostProcess, memory: Memory): Promise<void> {
-  const client = await Client.connect(host.ready, stage.changes)
+export async function checkWhole(stage: { changes: Changes }, address: Address, memory: Memory): Promise<void> {
+  const client = await Client.connect(address, stage.changes)
   try {
     const { sessionId } = memory
     if (sessionId === null) throw new Error('there is no session')

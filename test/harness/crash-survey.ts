@@ -1,6 +1,7 @@
 /* Dies at the first, second, … passage of one crash point until the conversation finishes without dying, and checks each
    death. Cases share nothing, so some run at once. */
-import { checkAfterCrash, checkWhole, play, type CrashPoint, type CrashStage, type Memory } from './crash-scenario.ts'
+import type { Memory } from './crash-player.ts'
+import { checkAfterCrash, checkWhole, play, type CrashPoint, type CrashStage } from './crash-scenario.ts'
 
 export interface Survey {
   point: CrashPoint
@@ -43,14 +44,14 @@ async function dieAt({ open, memory }: Survey, crash: string): Promise<'gone' | 
     const dying = await stage.folder.start({ TASK_SURFACE_TEST_CRASH: crash })
     const life = await play(stage, dying, memory(), 'answered')
     if (life.end === 'finished') {
-      await checkWhole(stage, dying, life.memory)
+      await checkWhole(stage, dying.ready, life.memory)
       return 'finished'
     }
     const host = await stage.folder.start()
     const known = await checkAfterCrash(stage, host, life.memory)
     const { end, memory: whole } = await play(stage, host, known, 'answered')
     if (end !== 'finished') throw new Error('the host died again')
-    await checkWhole(stage, host, whole)
+    await checkWhole(stage, host.ready, whole)
     return 'gone'
   } finally {
     await stage.close()
