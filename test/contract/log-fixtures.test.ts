@@ -22,8 +22,9 @@ afterAll(async () => {
 })
 
 describe('log/fixtures', () => {
-  it.each(cases.map((entry, index) => ({ ...entry, index })))('log/fixtures: $name', async (entry) => {
-    const sessionId = session(`case-${entry.index}`)
+  it.each(cases)('log/fixtures: $name', async (entry) => {
+    const index = cases.indexOf(entry)
+    const sessionId = session(`case-${index}`)
     async function* read() {
       if (Array.isArray(entry.log)) yield* entry.log
     }
@@ -40,7 +41,7 @@ describe('log/fixtures', () => {
       expect(state.projections).toMatchObject(projections)
       return
     }
-    const child = session(`child-${entry.index}`)
+    const child = session(`child-${index}`)
     const atSeq = typeof fork === 'object' && fork !== null && 'atSeq' in fork ? Number(fork.atSeq) : null
     const forked = await log.fork(state, { child, time: 1, ...(atSeq === null ? {} : { atSeq }) })
     if (entry.verdict === 'fork-unavailable') {
