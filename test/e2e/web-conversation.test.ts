@@ -136,7 +136,7 @@ describe('the connection', () => {
     await page.getByText('Connection lost').waitFor()
     await page.locator('.run').getByText('Running when last seen').waitFor()
     await field(page).fill('Written meanwhile')
-    expect(await page.getByRole('button', { name: 'Queue', exact: true }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
     expect(await page.getByText('Waits in the queue').isVisible()).toBe(true)
     host.append('s', 'turn/start', { turn: 2 })
     host.append('s', 'user/message', said('late', 'Said while the page was away'))

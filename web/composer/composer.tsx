@@ -64,7 +64,7 @@ export function Composer({ session }: { session: SessionHandle }) {
         {!slim && <Policy session={session} />}
         {!slim && <span className="grow" />}
         <Note session={session} slim={slim} />
-        {running && (
+        {running && live && (
           <button type="button" className="btn" disabled={blocked || empty} onClick={() => send('steering')}>
             <Icon name="i-steer" />
             <span className={slim ? 'lbl' : undefined}>{t('steer')}</span>
@@ -72,7 +72,7 @@ export function Composer({ session }: { session: SessionHandle }) {
         )}
         <button type="submit" className={slim ? 'btn' : 'btn btn-main'} disabled={blocked || empty}>
           <Icon name="i-send" />
-          <span className={slim ? 'lbl' : undefined}>{running ? t('queue') : t('send')}</span>
+          <span className={slim ? 'lbl' : undefined}>{running && live ? t('queue') : t('send')}</span>
         </button>
       </div>
     </form>
