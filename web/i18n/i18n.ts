@@ -25,7 +25,7 @@ void i18next.use(initReactI18next).init({
 })
 
 export function setLanguage(language: Language): void {
-  void i18next.changeLanguage(language)
+  if (i18next.language !== language) void i18next.changeLanguage(language)
   document.documentElement.lang = htmlLangByLanguage[language]
 }
 

@@ -252,7 +252,7 @@ describe('edges', () => {
   })
 
   it('T-FORK: a fork says where it comes from', () => {
-    const parent = { sessionId: 's-0', seq: 3, relation: 'fork' as const }
+    const parent = { sessionId: a.otherSessionId, seq: 3, relation: 'fork' as const }
     const { root } = playRecord([], [], { session: a.session({ parent }) })
     expect(root.textContent).toContain('Forked from another session')
   })
