@@ -96,7 +96,7 @@ describe('what a command has', () => {
   it('label: ten kilobytes with line ends are one line of 500 code points', async () => {
     const { start, ended } = await openTaskBench()
     const { view } = await ended(await start('true', { label: `${'word\n'.repeat(2_048)}` }))
-    expect([...view.label]).toHaveLength(500)
+    expect(Array.from(view.label)).toHaveLength(500)
     expect(view.label).not.toContain('\n')
   })
 })

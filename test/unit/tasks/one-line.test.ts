@@ -7,7 +7,7 @@ it('one-line: a label never has a control, a line end or more points than allowe
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 1, max: 60 }), (text, max) => {
       const line = oneLine(text, max)
       expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
-      expect([...line].length).toBeLessThanOrEqual(max)
+      expect(Array.from(line).length).toBeLessThanOrEqual(max)
       expect(line).toBe(line.trim())
     }),
   )

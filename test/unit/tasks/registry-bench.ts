@@ -11,6 +11,14 @@ import { StillClock } from './still-clock.ts'
 export const alice = sessionIdSchema.parse('s-alice')
 export const bob = sessionIdSchema.parse('s-bob')
 
+interface ProducerOptions extends Partial<TaskSpec> {
+  /** Comes up when it is told to. */
+  slow?: boolean
+  /** Does not end by itself when it is asked to stop. */
+  stubborn?: boolean
+  unowned?: boolean
+}
+
 /** A producer in the hands of a test. It settles by itself only when it is asked to stop. */
 export class Producer {
   readonly spec: TaskSpec
@@ -20,8 +28,8 @@ export class Producer {
   /** Lets `run` resolve; only for producers that start slowly. */
   ready: () => void = () => {}
 
-  constructor(options: Partial<TaskSpec> & { slow?: boolean; stubborn?: boolean } = {}) {
-    const { slow = false, stubborn = false, ...spec } = options
+  constructor(options: ProducerOptions = {}) {
+    const { slow = false, stubborn = false, unowned = false, ...spec } = options
     const done = new Promise<TaskEnd>((resolve, reject) => {
       this.end = resolve
       this.fail = reject
@@ -32,7 +40,7 @@ export class Producer {
     this.spec = {
       kind: 'bash',
       label: 'npm run build',
-      owner: alice,
+      ...(!unowned && { owner: alice }),
       ...spec,
       run: async (handle) => {
         this.handle = handle
