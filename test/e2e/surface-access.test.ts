@@ -58,7 +58,7 @@ test.each(looks)('A11Y-DOCK open, rejected, queued, claiming and returned: $them
   await desk.show(session, everyField)
   const say = words[look.language ?? 'en']
   const page = await desk.page(session, look)
-  await page.locator('.order [role="row"]').first().waitFor()
+  await page.locator('.order > li').first().waitFor()
   await check(page, 'open', look)
   await page.getByRole('button', { name: say.submit, exact: true }).click()
   await page.locator('.issue').waitFor()
@@ -100,7 +100,7 @@ test.each(looks)('A11Y-DOCK last known, collapsed and unreadable: $theme $langua
   })
   const [wire] = wires
   if (wire === undefined) throw new Error('no wire')
-  await page.locator('.order [role="row"]').first().waitFor()
+  await page.locator('.order > li').first().waitFor()
   await wire.cut()
   await dockSays(page, words[look.language ?? 'en'].offline)
   await check(page, 'last-known', look)

@@ -133,13 +133,12 @@ test('DK-IME a composition that never ends leaves the field alive', async () => 
   await page.context().close()
 })
 
-const labels = (page: Page) => page.locator('.order [role="row"] .order-text').allInnerTexts()
+const labels = (page: Page) => page.locator('.order > li .order-text').allInnerTexts()
+const gripOf = (page: Page, label: string) => page.locator('.order > li', { hasText: label }).locator('.grip')
 
 test('DK-ORDER Alt with arrows, Home and End moves the row, says where it is, and keeps the focus on it', async () => {
   const { page } = await opened()
-  const row = page.getByRole('row', { name: /Copy in batches/ })
-  await row.waitFor()
-  await row.focus()
+  await gripOf(page, 'Copy in batches').focus()
   await page.keyboard.press('Alt+ArrowDown')
   expect(await labels(page)).toEqual(['Snapshot', 'Warm the index', 'Copy in batches', 'Swap names'])
   await page.getByText('Copy in batches, position 3 of 4', { exact: true }).waitFor({ state: 'attached' })
@@ -151,53 +150,101 @@ test('DK-ORDER Alt with arrows, Home and End moves the row, says where it is, an
   await page.keyboard.press('Alt+End')
   await page.keyboard.press('Alt+ArrowUp')
   expect(await labels(page)).toEqual(['Snapshot', 'Warm the index', 'Copy in batches', 'Swap names'])
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Copy in batches')
+  expect(await focusedText(page)).toBe('“Copy in batches”, position 3 of 4')
+  await page.context().close()
+})
+
+test('DK-ORDER arrows alone move the focus, one row is in the tab order', async () => {
+  const { page } = await opened()
+  await gripOf(page, 'Snapshot').focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  expect(await focusedText(page)).toBe('“Warm the index”, position 3 of 4')
+  expect(await labels(page)).toEqual(['Snapshot', 'Copy in batches', 'Warm the index', 'Swap names'])
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  expect(await focusedText(page)).toBe('Move “Warm the index” down')
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
+  await page.keyboard.press('Shift+Tab')
+  expect(await focusedText(page)).toBe('Move “Warm the index” down')
   await page.context().close()
 })
 
 test('DK-ORDER the buttons move a row, keep the focus, and at the end hand it to the other one', async () => {
   const { page } = await opened()
-  const row = page.getByRole('row', { name: /Warm the index/ })
-  await row.waitFor()
-  await row.focus()
-  // Handle, up, down.
-  for (let stop = 0; stop < 3; stop += 1) await page.keyboard.press('Tab')
-  expect(await focusedText(page)).toBe('Move “Warm the index” down')
+  const down = page.getByRole('button', { name: 'Move “Warm the index” down' })
+  await down.focus()
   await page.keyboard.press('Enter')
   expect(await labels(page)).toEqual(['Snapshot', 'Copy in batches', 'Swap names', 'Warm the index'])
   await eventually(() => focusedText(page), 'Move “Warm the index” up')
   await page.keyboard.press('Space')
-  await eventually(() => focusedText(page), 'Move “Warm the index” up')
   expect(await labels(page)).toEqual(['Snapshot', 'Copy in batches', 'Warm the index', 'Swap names'])
+  expect(await focusedText(page)).toBe('Move “Warm the index” up')
   await page.context().close()
 })
 
-test('DK-ORDER the list is reordered by the keyboard drag of its handle', async () => {
+test('DK-ORDER Space lifts a row, arrows carry it, Space puts it down, Escape takes it back', async () => {
   const { page } = await opened()
-  const grip = page.getByRole('row', { name: /Snapshot/ }).locator('.grip')
-  await grip.waitFor()
+  const grip = gripOf(page, 'Snapshot')
   await grip.focus()
-  await page.keyboard.press('Enter')
+  await page.keyboard.press('Space')
+  expect(await grip.getAttribute('aria-pressed')).toBe('true')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Space')
+  expect((await labels(page))[2]).toBe('Snapshot')
+  expect(await grip.getAttribute('aria-pressed')).toBe('false')
   await page.keyboard.press('Enter')
-  await eventually(async () => (await labels(page))[0], 'Copy in batches')
+  await page.keyboard.press('End')
+  expect((await labels(page))[3]).toBe('Snapshot')
+  await page.keyboard.press('Escape')
+  expect((await labels(page))[2]).toBe('Snapshot')
+  // Escape was for the row, not for the dock.
+  await dockSays(page, 'Open')
+  expect(await page.locator('.dock-body').count()).toBe(1)
   await page.context().close()
 })
 
-test('DK-ORDER the list is reordered by the pointer', async () => {
-  const { page } = await opened()
-  const from = page.getByRole('row', { name: /Snapshot/ })
-  await from.waitFor()
-  await from.locator('.grip').scrollIntoViewIfNeeded()
-  const box = await page.getByRole('row', { name: /Warm the index/ }).boundingBox()
-  const start = await from.locator('.grip').boundingBox()
-  if (box === null || start === null) throw new Error('no boxes')
+async function dragTo(page: Page, from: string, to: string, drop: 'drop' | 'Escape'): Promise<void> {
+  const target = page.locator('.order > li', { hasText: to })
+  await target.scrollIntoViewIfNeeded()
+  const [start, end] = await Promise.all([gripOf(page, from).boundingBox(), target.boundingBox()])
+  if (start === null || end === null) throw new Error('no boxes')
   await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2)
   await page.mouse.down()
-  await page.mouse.move(start.x + 20, start.y + 30, { steps: 4 })
-  await page.mouse.move(box.x + 40, box.y + box.height - 3, { steps: 6 })
+  await page.mouse.move(end.x + 40, end.y + end.height / 2, { steps: 6 })
+  await eventually(() => target.getAttribute('data-drop'), 'after')
+  if (drop === 'Escape') await page.keyboard.press('Escape')
   await page.mouse.up()
+}
+
+test('DK-ORDER the list is reordered by the pointer, and Escape takes a drag back', async () => {
+  const { page } = await opened()
+  await dragTo(page, 'Snapshot', 'Warm the index', 'drop')
+  expect(await labels(page)).toEqual(['Copy in batches', 'Warm the index', 'Snapshot', 'Swap names'])
+  await page.getByText('Snapshot, position 3 of 4', { exact: true }).waitFor({ state: 'attached' })
+  await dragTo(page, 'Copy in batches', 'Swap names', 'Escape')
+  expect((await labels(page))[0]).toBe('Copy in batches')
+  expect(await page.locator('.dock-body').count()).toBe(1)
+  await page.context().close()
+})
+
+test('DK-ORDER the list is reordered by touch on the handle', async () => {
+  const { page } = await opened()
+  await page.locator('.order').scrollIntoViewIfNeeded()
+  const [start, end] = await Promise.all([
+    gripOf(page, 'Snapshot').boundingBox(),
+    gripOf(page, 'Warm the index').boundingBox(),
+  ])
+  if (start === null || end === null) throw new Error('no boxes')
+  const touch = await page.context().newCDPSession(page)
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', y: number) =>
+    touch.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x: start.x + 8, y }] })
+  await send('touchStart', start.y + 8)
+  for (const part of [0.3, 0.6, 1]) await send('touchMove', start.y + 8 + (end.y - start.y) * part)
+  await eventually(() => page.locator('.order > li', { hasText: 'Warm the index' }).getAttribute('data-drop'), 'after')
+  await send('touchEnd', end.y + 8)
   await eventually(async () => (await labels(page)).indexOf('Snapshot'), 2)
   await page.context().close()
 })
@@ -234,7 +281,7 @@ test('DK-FOCUS dismissing by keys ends in the message field', async () => {
 
 test('DK-KEYS from the title, Tab reaches content, every field, and the foot, and leaves again', async () => {
   const { page } = await opened()
-  await page.locator('.order [role="row"]').first().waitFor()
+  await page.locator('.order > li').first().waitFor()
   await page.locator('#surface-title').focus()
   const stops: string[] = []
   for (let step = 0; step < 40; step += 1) {

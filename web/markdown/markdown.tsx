@@ -11,7 +11,7 @@ import type { MarkdownNode } from './tree.ts'
 
 /** UTF-16 units. Parsing takes about a millisecond a kilobyte on a slow machine, and a page must stay usable meanwhile. */
 export const formattedLimit = 120_000
-/** Units drawn in the first go; the rest follows without blocking input. */
+/** Units parsed and drawn in the first go; the rest follows without blocking input. */
 const firstPiece = 6_000
 /** Rows of one table drawn before a button offers the others. */
 const firstRows = 60
@@ -56,12 +56,11 @@ function useParsed(text: string): ParsedMarkdown {
 
 function Formatted(props: { text: string; images: RemoteImages; className: string; topHeading: number }) {
   const { images, className, topHeading } = props
-  const { blocks } = useParsed(props.text)
-  const shown = useGradually(blocks)
+  const { blocks } = useParsed(useGrowing(props.text))
   const shift = topHeading - highestHeading(blocks)
   return (
     <div className={className}>
-      {shown.map((block, index) => (
+      {blocks.map((block, index) => (
         // Blocks have no identity but their place: text is only ever appended.
         <Block key={index} block={block} images={images} shift={shift} />
       ))}
@@ -77,20 +76,16 @@ function highestHeading(blocks: readonly MarkdownBlock[]): number {
   return highest === 7 ? 1 : highest
 }
 
-/** The blocks to draw now. More come in transitions, which give way to typing. */
-function useGradually(blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+/** As much of the text as is drawn now, cut between blocks. More comes in transitions, which give way to typing. */
+function useGrowing(text: string): string {
   const [limit, setLimit] = useState(firstPiece)
-  let used = 0
-  const end = blocks.findIndex(({ source }) => {
-    const fits = used <= limit
-    used += source.length
-    return !fits
-  })
-  const hasMore = end >= 0
+  const hasMore = text.length > limit
   useEffect(() => {
-    if (hasMore) startTransition(() => setLimit(limit * 3))
+    if (hasMore) startTransition(() => setLimit(limit + 2 * firstPiece))
   }, [hasMore, limit])
-  return hasMore ? blocks.slice(0, end) : blocks
+  if (!hasMore) return text
+  const cut = text.lastIndexOf('\n\n', limit)
+  return text.slice(0, cut > 0 ? cut : limit)
 }
 
 const Block = memo(function Block({ block, images, shift }: { block: MarkdownBlock } & Look) {

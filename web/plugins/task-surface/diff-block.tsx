@@ -3,7 +3,7 @@
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { TaskSurfaceBlock } from '../../../shared/surface/model.ts'
 import { compareLater, compareNow, type DiffLine, foldedRows, type LineDiff } from './diff-lines.ts'
-import { surfaceTexts } from './strings.ts'
+import { surfaceTexts, type SurfaceText } from './strings.ts'
 import { drawnWhole, useWindowedRows } from './windowed-rows.ts'
 
 type DiffModel = Extract<TaskSurfaceBlock, { kind: 'diff' }>
@@ -62,7 +62,7 @@ function DiffRows({ diff, name }: { diff: LineDiff; name: string }) {
             {before === 0 ? null : <Space height={before} />}
             {rows.slice(start, end).map((row, offset) =>
               row.kind === 'line' ? (
-                <Line key={`l${row.index}`} line={row.line} rowIndex={start + offset + 1} />
+                <Line key={`l${row.index}`} line={row.line} rowIndex={start + offset + 1} t={t} />
               ) : (
                 <tr key={`f${row.from}`} aria-rowindex={start + offset + 1} className="diff-fold">
                   <td colSpan={3}>
@@ -81,8 +81,7 @@ function DiffRows({ diff, name }: { diff: LineDiff; name: string }) {
   )
 }
 
-const Line = memo(function Line({ line, rowIndex }: { line: DiffLine; rowIndex: number }) {
-  const t = surfaceTexts.use()
+const Line = memo(function Line({ line, rowIndex, t }: { line: DiffLine; rowIndex: number; t: SurfaceText }) {
   const { kind, number, text } = line
   return (
     <tr className={kind === 'same' ? undefined : kind} aria-rowindex={rowIndex}>

@@ -7,22 +7,29 @@ import type { Issue } from '../../../shared/surface/operations.ts'
 import { FieldOf, NoteField } from './fields.tsx'
 import { type Form, noteKey } from './form.ts'
 import { issueKey, issueWords } from './issue-words.ts'
-import { preloadOrderList } from './order-field.tsx'
 import { surfaceTexts, type SurfaceText } from './strings.ts'
 import { SurfaceContent } from './surface-content.tsx'
 import { TroubleNotice } from './trouble-notice.tsx'
 
 export const formId = 'surface-answers'
 
-/** Fields drawn in the first go; more than a dock shows at once. */
-const firstFields = 8
+/** Rows of options drawn in the first go, and in each step after it: more than a dock shows at once, less than a frame. */
+const rowsAtOnce = 48
 
-function useGradually(total: number): number {
-  const [limit, setLimit] = useState(firstFields)
+/** How many fields are drawn now; more come in steps that give way to typing. */
+function useGradually(fields: readonly TaskSurfaceField[]): number {
+  const [limit, setLimit] = useState(rowsAtOnce)
+  let rows = 0
+  const end = fields.findIndex((field) => {
+    rows += 'options' in field ? field.options.length : 2
+    return rows > limit
+  })
+  // One field at least, however long it is.
+  const count = end < 0 ? fields.length : end + 1
   useEffect(() => {
-    if (limit < total) startTransition(() => setLimit(limit + firstFields))
-  }, [limit, total])
-  return Math.min(limit, total)
+    if (count < fields.length) startTransition(() => setLimit(limit + rowsAtOnce))
+  }, [count, fields, limit])
+  return count
 }
 
 /** The sentence below each field; a field without one is absent. */
@@ -49,18 +56,15 @@ export default memo(function SurfaceForm({ form, locked, trouble, issues, connec
   const t = surfaceTexts.use()
   const answers = useRef<HTMLFormElement>(null)
   const fields = form.model.fields ?? []
-  const shown = useGradually(fields.length)
+  const shown = useGradually(fields)
   const said = sentences(form, issues, t)
   const hasContent = form.model.sections.length > 0 || form.model.description !== undefined
-  useEffect(() => {
-    if (fields.some(({ kind }) => kind === 'order')) preloadOrderList()
-  }, [fields])
 
   const focusField = (key: string) => {
     const field = [...(answers.current?.querySelectorAll('[data-field]') ?? [])].find(
       (element) => element.getAttribute('data-field') === key,
     )
-    const control = field?.querySelector<HTMLElement>('input:checked, input, textarea, [role="row"], button')
+    const control = field?.querySelector<HTMLElement>('input:checked, input, textarea, button[tabindex="0"], button')
     control?.focus()
     control?.scrollIntoView({ block: 'nearest' })
   }
