@@ -116,6 +116,7 @@ export class Client {
             return
           }
           const result = readExactly(resultSchemas[method].result, reply.result, method)
+          if (method === 'session.close') this.#closedSession(params)
           if (method === 'session.open')
             this.#opened(params, readExactly(methods['session.open'].result, result, method))
           resolve({ ok: true, result })
