@@ -22,6 +22,17 @@ export interface Doomed {
 
 /** Resolves when none is left. Two calls for the same processes do no harm. */
 export async function endProcesses(clock: Clock, doomed: Doomed, withinMs = graceMs): Promise<void> {
+  // The timers of the clock keep no process alive, and while a host comes up or goes nothing else may: it would leave
+  // before the work is done.
+  const alive = setInterval(() => {}, 60_000)
+  try {
+    await endAll(clock, doomed, withinMs)
+  } finally {
+    clearInterval(alive)
+  }
+}
+
+async function endAll(clock: Clock, doomed: Doomed, withinMs: number): Promise<void> {
   if (process.platform !== 'linux') return await endGroup(clock, doomed.leader, withinMs)
   const asked = new Set<string>()
   const ask = (found: readonly LiveProcess[]): void => {
