@@ -2,14 +2,24 @@
    the group and the terminal session of the leader, whatever carries the mark, and whatever descends from those. A pid
    that the system has meanwhile given to somebody else is left alone. */
 import type { Clock } from '../clock.ts'
-import { liveProcesses, signal, startTimeOf, type Leader, type LiveProcess } from './process-table.ts'
+import {
+  liveProcesses,
+  signal,
+  startTimeOf,
+  stillRuns,
+  ticksOf,
+  type Leader,
+  type LiveProcess,
+} from './process-table.ts'
 import type { StoredTask } from './task-records.ts'
 
 /** Long enough for a build tool to clean up, short enough for a person who waits. */
 export const graceMs = 2_000
 /** When the host itself goes: all of it has 5 s (SPEC 13). */
 export const hostGraceMs = 1_000
-const pollMs = 25
+const pollMs = 20
+/** Between two looks at all processes, when those that are known to run do not go. */
+const lookAgainMs = 200
 /** After SIGKILL only a process stuck in the kernel is left; nobody waits for that one. */
 const afterKillMs = 1_000
 
@@ -69,20 +79,26 @@ async function untilGone(
   withinMs: number,
   act: (found: readonly LiveProcess[]) => void,
 ): Promise<boolean> {
+  const since = doomed.leader === null || isPrefix(doomed.mark) ? 0 : ticksOf(doomed.leader)
   const deadline = clock.now() + withinMs
   for (;;) {
-    const found = ours(await liveProcesses(), doomed)
+    const found = ours(await liveProcesses(since), doomed)
     if (found.length === 0) return true
     // Each time anew: they may have started others between two looks.
     act(found)
-    if (clock.now() >= deadline) return false
-    await pause(clock)
+    const lookAgainAt = Math.min(deadline, clock.now() + lookAgainMs)
+    while (found.some(stillRuns) && clock.now() < lookAgainAt) await pause(clock)
+    if (clock.now() >= deadline && found.some(stillRuns)) return false
   }
+}
+
+function isPrefix(mark: string): boolean {
+  return mark.endsWith(':')
 }
 
 function ours(all: readonly LiveProcess[], { mark, leader }: Doomed): LiveProcess[] {
   const group = leader === null || isTakenOver(all, leader) ? null : leader.pid
-  const isMarked = (its: string | null) => its === mark || (mark.endsWith(':') && its?.startsWith(mark) === true)
+  const isMarked = (its: string | null) => its === mark || (isPrefix(mark) && its?.startsWith(mark) === true)
   const found = new Set(
     all.filter((one) => isMarked(one.mark) || (group !== null && (one.group === group || one.session === group))),
   )

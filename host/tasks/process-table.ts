@@ -50,15 +50,37 @@ export async function startTimeOf(pid: number): Promise<string | null> {
 }
 
 /** Processes read between two turns of the event loop: a long table must not hold up the sockets. */
-const readAtOnce = 64
+const readAtOnce = 32
 
-/** Everything that runs now, on Linux. A zombie does not run: it only waits for its parent to look. */
-export async function liveProcesses(): Promise<LiveProcess[]> {
+let reading: Promise<unknown> = Promise.resolve()
+let next: { since: number; table: Promise<LiveProcess[]> } | null = null
+
+/**
+ * Everything that runs at some moment after the call, on Linux. `since`: nobody needs what started before that, in ticks
+ * as `ticksOf` gives them. A zombie does not run: it only waits for its parent to look. Calls that come while the table
+ * is being read share the next reading: ten tasks that end at once cost two.
+ */
+export function liveProcesses(since = 0): Promise<LiveProcess[]> {
+  if (next !== null) {
+    next.since = Math.min(next.since, since)
+    return next.table
+  }
+  const mine = { since, table: reading.then(() => read()) }
+  async function read(): Promise<LiveProcess[]> {
+    next = null
+    return await readTable(mine.since)
+  }
+  next = mine
+  reading = mine.table
+  return mine.table
+}
+
+async function readTable(since: number): Promise<LiveProcess[]> {
   const found: LiveProcess[] = []
   for (const [index, pid] of pids().entries()) {
     if (index % readAtOnce === readAtOnce - 1) await setImmediate()
     const stat = statOf(pid)
-    if (stat === null || stat[0] === 'Z' || stat[0] === 'X') continue
+    if (stat === null || isOver(stat) || Number(stat[19]) < since) continue
     found.push({
       pid,
       parent: Number(stat[1]),
@@ -69,6 +91,16 @@ export async function liveProcesses(): Promise<LiveProcess[]> {
     })
   }
   return found
+}
+
+/** When a process started, in ticks since the system did; 0 where that is not known. Nothing it starts is older. */
+export function ticksOf({ startTime }: Leader): number {
+  return Number(startTime?.split('/')[1] ?? 0) || 0
+}
+
+export function stillRuns({ pid, startTime }: LiveProcess): boolean {
+  const stat = statOf(pid)
+  return stat !== null && !isOver(stat) && startTimeIn(stat) === startTime
 }
 
 /** The process group that reads from the terminal of a process; null where there is none or the system does not say. */
@@ -85,6 +117,10 @@ export function signal(target: number, name: 'SIGTERM' | 'SIGKILL' | 0): boolean
   } catch {
     return false
   }
+}
+
+function isOver([state]: readonly string[]): boolean {
+  return state === 'Z' || state === 'X'
 }
 
 function markOf(pid: number): string | null {
