@@ -124,6 +124,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
       const sessionsClosed = directory.close()
       await tasks.close()
       await sessionsClosed
+      await log.close()
       await store.close()
       await database.close()
     },
