@@ -1,5 +1,5 @@
 /* What is asked for, in whole: the command as it would run, and the facts around it. */
-import { Fragment, type ReactNode } from 'react'
+import { useState } from 'react'
 import type { SessionId } from '../../../shared/ids.ts'
 import { useClient } from '../../client.tsx'
 import { Icon } from '../../icon.tsx'
@@ -8,7 +8,7 @@ import { type SessionHandle, useSession } from '../../session/session-store.ts'
 import { Link } from '../../shell/link.tsx'
 import { useStore } from '../../store.ts'
 import { took } from '../../time.ts'
-import { type Fact, factsBeside, type Piece, visible } from './approval-facts.ts'
+import { type Fact, factsBeside, hidesSomething, visible } from './approval-facts.ts'
 import { approvalTexts } from './approval-texts.ts'
 
 export function ApprovalBody({ session, pending }: { session: SessionHandle; pending: PendingApproval }) {
@@ -18,13 +18,10 @@ export function ApprovalBody({ session, pending }: { session: SessionHandle; pen
   const ownFolder = useSession(session, (state) => state.session?.cwd)
   const child = useStore(sessions.list, (list) => list.sessions.find((one) => one.id === fromSession))
   const folder = child?.cwd ?? ownFolder
-  const pieces = visible(summary)
   return (
     <div className="take-body">
-      <pre className="cmd" tabIndex={0} role="group" aria-label={t('what')} dir="ltr">
-        <Pieces pieces={pieces} />
-      </pre>
-      {pieces.some(({ code }) => code) && (
+      <Whole text={summary} label={t('what')} />
+      {hidesSomething(pending) && (
         <p className="issue approval-codes">
           <Icon name="m-warn" />
           {t('hidden')}
@@ -62,15 +59,33 @@ function From({ sessionId, title }: { sessionId: SessionId; title: string | unde
   return <Link to={{ view: 'session', sessionId, pane: null }}>{title}</Link>
 }
 
-function Pieces({ pieces }: { pieces: readonly Piece[] }): ReactNode {
-  return pieces.map((piece, index) =>
-    piece.code ? (
-      <span key={index} className="approval-code">
-        {piece.text}
-      </span>
-    ) : (
-      <Fragment key={index}>{piece.text}</Fragment>
-    ),
+/** Characters drawn before the rest is asked for: a page has no use for more, a slow machine neither. */
+const drawnAtMost = 50_000
+
+/** A text that scrolls by itself. */
+function Whole({ text, label }: { text: string; label: string }) {
+  const t = approvalTexts.use()
+  const [all, setAll] = useState(false)
+  const shown = all ? text : text.slice(0, drawnAtMost)
+  return (
+    <>
+      <pre className="cmd" tabIndex={0} role="group" aria-label={label} dir="ltr">
+        {visible(shown).map((piece, index) =>
+          piece.code ? (
+            <span key={index} className="approval-code">
+              {piece.text}
+            </span>
+          ) : (
+            piece.text
+          ),
+        )}
+      </pre>
+      {shown.length < text.length && (
+        <button type="button" className="btn btn-sm approval-rest" onClick={() => setAll(true)}>
+          {t('rest', { count: text.length - shown.length })}
+        </button>
+      )}
+    </>
   )
 }
 
@@ -102,8 +117,8 @@ function Row({ fact }: { fact: Fact }) {
       return (
         <>
           <dt className="mono">{fact.key}</dt>
-          <dd className="mono approval-input">
-            <Pieces pieces={visible(fact.text)} />
+          <dd>
+            <Whole text={fact.text} label={fact.key} />
           </dd>
         </>
       )

@@ -33,14 +33,35 @@ function factOf(key: string, value: Json): Fact {
   return { kind: 'input', key, text: typeof value === 'string' ? value : JSON.stringify(value) }
 }
 
+/**
+ * Whether `text` stands in `summary`, as the host writes it: with its codes for what cannot be seen, and every line
+ * behind one and the same prefix, if any.
+ */
+function standsIn(summary: string, text: string): boolean {
+  const [shown, wanted] = [plain(summary), plain(text)]
+  if (shown.includes(wanted)) return true
+  const [lines, parts] = [shown.split('\n'), wanted.split('\n')]
+  return lines.some((first, at) => {
+    if (!first.endsWith(parts[0] ?? '')) return false
+    const prefix = first.slice(0, first.length - (parts[0] ?? '').length)
+    return parts.every((part, index) => lines[at + index] === prefix + part)
+  })
+}
+
 /** The parts of the input that the summary does not show. */
 export function factsBeside({ summary, input }: PendingApproval): Fact[] {
-  const shows = (value: Json) => typeof value === 'string' && summary.includes(value)
+  const shows = (value: Json) => typeof value === 'string' && standsIn(summary, value)
   if (shows(input)) return []
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return [factOf('input', input)]
   return Object.entries(input).flatMap(([key, value]) =>
     value === undefined || shows(value) ? [] : [factOf(key, value)],
   )
+}
+
+/** Whether what is asked for has characters in it that show nothing; the host may have written them out already. */
+export function hidesSomething({ summary, input }: PendingApproval): boolean {
+  const texts = typeof input === 'object' && input !== null ? Object.values(input) : [input]
+  return [summary, ...texts].some((text) => typeof text === 'string' && text.search(unseen) >= 0)
 }
 
 export interface Piece {
@@ -56,8 +77,15 @@ const unseen =
 /** Past so many pieces the codes stand in the text: a page of them is not worth a slow browser. */
 const piecesAtMost = 2_000
 
+/** As the host writes them in a summary: `^M`, `<U+202E>`. */
 function codeOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+  const point = character.codePointAt(0) ?? 0
+  if (point < 0x20) return `^${String.fromCharCode(point + 0x40)}`
+  return `<U+${point.toString(16).toUpperCase().padStart(4, '0')}>`
+}
+
+function plain(text: string): string {
+  return text.replaceAll(unseen, codeOf)
 }
 
 /** A command that a person allows must look like what runs: nothing in it may hide or pose as something else. */
@@ -65,7 +93,7 @@ export function visible(text: string): Piece[] {
   const pieces: Piece[] = []
   let end = 0
   for (const { 0: character, index } of text.matchAll(unseen)) {
-    if (pieces.length > piecesAtMost) return [{ text: text.replaceAll(unseen, codeOf), code: true }]
+    if (pieces.length > piecesAtMost) return [{ text: plain(text), code: true }]
     if (index > end) pieces.push({ text: text.slice(end, index), code: false })
     pieces.push({ text: codeOf(character), code: true })
     end = index + character.length

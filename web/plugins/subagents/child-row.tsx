@@ -30,8 +30,10 @@ export function ChildRow(props: ChildRowProps) {
           </Link>
         )}
         <Standing child={child} lastKnown={lastKnown} />
-        <Meta child={child} gone={listed && child.session === null} />
-        <Lasted child={child} at={at} />
+        <div className="task-line">
+          <Meta child={child} gone={listed && child.session === null} />
+          <Lasted child={child} at={at} />
+        </div>
       </div>
       {child.children.length > 0 && (
         <ul className="task-kids">

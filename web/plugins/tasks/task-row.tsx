@@ -21,9 +21,12 @@ export const LiveTask = memo(function LiveTask({
 }) {
   const seconds = Math.max(0, Math.floor((at - task.startedAt) / 1000))
   return (
-    <Row task={task} lastKnown={lastKnown} ended={null}>
-      <time dateTime={`PT${seconds}S`}>{stopwatch(seconds * 1000)}</time>
-    </Row>
+    <Row
+      task={task}
+      lastKnown={lastKnown}
+      ended={null}
+      lasted={<time dateTime={`PT${seconds}S`}>{stopwatch(seconds * 1000)}</time>}
+    />
   )
 })
 
@@ -33,34 +36,39 @@ export const SettledTask = memo(function SettledTask({ task }: { task: TaskView 
   const language = useStore(preferences, (state) => state.language)
   const { finishedAt, startedAt, detail, status } = task
   const ended = finishedAt === undefined ? null : t('ended', { time: moment(finishedAt, now(), language) })
-  const seconds = Math.max(0, (finishedAt ?? startedAt) - startedAt) / 1000
+  const ms = Math.max(0, (finishedAt ?? startedAt) - startedAt)
+  const lasted = finishedAt === undefined ? null : <time dateTime={`PT${ms / 1000}S`}>{took(ms)}</time>
   return (
-    <Row task={task} lastKnown={false} ended={ended}>
-      {finishedAt !== undefined && <time dateTime={`PT${seconds}S`}>{took(finishedAt - startedAt)}</time>}
+    <Row task={task} lastKnown={false} ended={ended} lasted={lasted}>
       {status === 'failed' && detail !== undefined && <p className="task-detail">{detail}</p>}
     </Row>
   )
 })
 
-function Row(props: { task: TaskView; lastKnown: boolean; ended: string | null; children: ReactNode }) {
+interface RowProps {
+  task: TaskView
+  lastKnown: boolean
+  ended: string | null
+  lasted: ReactNode
+  children?: ReactNode
+}
+
+function Row({ task, lastKnown, ended, lasted, children }: RowProps) {
   // The name of a kind comes from outside of React, so the language must be one of the row's inputs.
   taskTexts.use()
-  const { task, lastKnown, ended, children } = props
   const kind = kindOf(task.kind)
   return (
     <li className="task">
       <Icon name={kind.icon} />
       <Label text={task.label} className={kind.machine ? 'task-label' : 'task-label prose'} />
       <Standing task={task} lastKnown={lastKnown} />
-      <span className="task-meta">
-        {kind.name} · <span className="mono">{task.id}</span>
-        {ended !== null && (
-          <>
-            {' '}
-            <span className="task-ended">· {ended}</span>
-          </>
-        )}
-      </span>
+      <div className="task-line">
+        <span className="task-meta">
+          {kind.name} · <span className="mono">{task.id}</span>
+          {ended !== null && ` · ${ended}`}
+        </span>
+        {lasted}
+      </div>
       {children}
     </li>
   )

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { approvalIdSchema, callIdSchema } from '../../../../shared/ids.ts'
 import type { Json } from '../../../../shared/json.ts'
 import { hostileStrings } from '../../surface/hostile-strings.ts'
-import { askedOf, factsBeside, visible } from '../../../../web/plugins/approvals/approval-facts.ts'
+import { askedOf, factsBeside, hidesSomething, visible } from '../../../../web/plugins/approvals/approval-facts.ts'
 
 const pending = (summary: string, input: Json, tool = 'bash') => ({
   approvalId: approvalIdSchema.parse('ap'),
@@ -52,6 +52,22 @@ describe('facts', () => {
     expect(factsBeside(pending('s', input))).toMatchObject(facts)
   })
 
+  it('APPR-WHOLE: what the host wrote out or put behind a mark is not said again', () => {
+    const escaped = { command: 'ls \u001B[8m\u202E' }
+    expect(factsBeside(pending('ls ^[[8m<U+202E>', escaped))).toEqual([])
+    const edit = { path: 'a.ts', oldText: 'one\ntwo', newText: 'three\n\nfour' }
+    const summary = 'Edit a.ts\n- one\n- two\n+ three\n+ \n+ four'
+    expect(factsBeside(pending(summary, edit, 'edit_file'))).toEqual([])
+    const other = { ...edit, newText: 'three\nfour' }
+    expect(factsBeside(pending(summary, other, 'edit_file'))).toMatchObject([{ key: 'newText' }])
+  })
+
+  it('APPR-SEEN: hidden characters are found wherever they are', () => {
+    expect(hidesSomething(pending('ls', { command: 'ls' }))).toBe(false)
+    expect(hidesSomething(pending('ls\u200B', null))).toBe(true)
+    expect(hidesSomething(pending('ls<U+200B>', { command: 'ls\u200B' }))).toBe(true)
+  })
+
   it('APPR-ASK: a tool nobody knows is asked about by its name', () => {
     expect([askedOf('bash'), askedOf('pwsh'), askedOf('deploy'), askedOf('constructor')]).toEqual([
       'command',
@@ -69,18 +85,18 @@ describe('a command as it would run', () => {
   })
 
   it.each([
-    ['a line turned around', 'rm \u202Etxt.exe', 'rm U+202Etxt.exe'],
-    ['a carriage return that overwrites', 'rm -rf ~\rls', 'rm -rf ~U+000Dls'],
-    ['an escape sequence', 'ls \u001B[8m; rm', 'ls U+001B[8m; rm'],
-    ['a zero-width space', 'r\u200Bm', 'rU+200Bm'],
-    ['a soft hyphen', 'r\u00ADm', 'rU+00ADm'],
-    ['a no-break space', 'rm\u00A0x', 'rmU+00A0x'],
-    ['a Hangul filler', 'a\u3164b', 'aU+3164b'],
-    ['a line separator', 'a\u2028b', 'aU+2028b'],
-    ['a tag character', 'a\u{E0041}b', 'aU+E0041b'],
-    ['a NUL', 'a\0b', 'aU+0000b'],
-    ['half a surrogate pair', 'a\uD800b', 'aU+D800b'],
-    ['a byte order mark', '\uFEFFls', 'U+FEFFls'],
+    ['a line turned around', 'rm \u202Etxt.exe', 'rm <U+202E>txt.exe'],
+    ['a carriage return that overwrites', 'rm -rf ~\rls', 'rm -rf ~^Mls'],
+    ['an escape sequence', 'ls \u001B[8m; rm', 'ls ^[[8m; rm'],
+    ['a zero-width space', 'r\u200Bm', 'r<U+200B>m'],
+    ['a soft hyphen', 'r\u00ADm', 'r<U+00AD>m'],
+    ['a no-break space', 'rm\u00A0x', 'rm<U+00A0>x'],
+    ['a Hangul filler', 'a\u3164b', 'a<U+3164>b'],
+    ['a line separator', 'a\u2028b', 'a<U+2028>b'],
+    ['a tag character', 'a\u{E0041}b', 'a<U+E0041>b'],
+    ['a NUL', 'a\0b', 'a^@b'],
+    ['half a surrogate pair', 'a\uD800b', 'a<U+D800>b'],
+    ['a byte order mark', '\uFEFFls', '<U+FEFF>ls'],
   ])('APPR-SEEN: %s is written out', (_, text, shown) => {
     expect(written(text)).toBe(shown)
     expect(visible(text).some(({ code }) => code)).toBe(true)
@@ -99,6 +115,6 @@ describe('a command as it would run', () => {
 
   it('APPR-SIZE: a text full of codes is written out as one piece', () => {
     const many = 'a\u200B'.repeat(10_000)
-    expect(visible(many)).toEqual([{ text: 'aU+200B'.repeat(10_000), code: true }])
+    expect(visible(many)).toEqual([{ text: 'a<U+200B>'.repeat(10_000), code: true }])
   })
 })

@@ -67,7 +67,7 @@ describe('asking', () => {
   it('APPR-WHOLE: the command stands there whole, with its tool and its folder', () => {
     const long = 'echo a\n'.repeat(500)
     const { root } = play(asked('ap', { summary: long, input: { command: long, run_in_background: true } }))
-    expect(one(root, '.cmd').textContent).toBe(long)
+    expect(one(root, '.take-body > .cmd').textContent).toBe(long)
     expect([...root.querySelectorAll('.facts dt, .facts dd')].map((part) => part.textContent)).toEqual([
       'Tool',
       'bash',
@@ -82,8 +82,16 @@ describe('asking', () => {
 
   it('APPR-SEEN: what cannot be seen is written out, and a sentence says so', () => {
     const { root } = play(asked('ap', { summary: 'ls \u202E# tidy', input: { command: 'ls \u202E# tidy' } }))
-    expect(one(root, '.approval-code').textContent).toBe('U+202E')
+    expect(one(root, '.approval-code').textContent).toBe('<U+202E>')
     expect(root.textContent).toContain('Characters that cannot be seen')
+  })
+
+  it('APPR-SIZE: of a very long text the rest is a press away', () => {
+    const long = 'x'.repeat(60_000)
+    const { root } = play(asked('ap', { tool: 'write_file', summary: 'Write it', input: { content: long } }))
+    expect(one(root, '.facts .cmd').textContent).toHaveLength(50_000)
+    click(byName(root, 'Show the other 10000 characters'))
+    expect(one(root, '.facts .cmd').textContent).toBe(long)
   })
 
   it('APPR-FROM: a subagent’s request says whose it is and where it would run, and links to it', () => {
