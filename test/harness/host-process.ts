@@ -30,9 +30,12 @@ export interface Exit {
 }
 
 const running = new Set<ChildProcess>()
-process.on('exit', () => {
+const killAll = () => {
   for (const child of running) child.kill('SIGKILL')
-})
+}
+process.on('exit', killAll)
+// The runner was killed: its workers end without ceremony.
+process.on('disconnect', killAll)
 
 export class HostProcess {
   readonly ready: Ready

@@ -1,0 +1,96 @@
+/* From `taskSurface.submit` leaving the client to its durable `user/message` frame arriving there, one client (SPEC 15).
+   The floor is what no product can do without: one synced put of the same size, and one round trip over a raw
+   socket. Both are sampled in turn. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { WebSocket } from 'ws'
+import { connect, startHost } from './bench-host.mjs'
+import { median, printRow } from './figures.mjs'
+import { openRawPut, startRawServer } from './floors.mjs'
+import { startInstantModel } from './instant-model.mjs'
+
+const rounds = 150
+const warmUp = 30
+/** Of `turn/start`, `user/message`, the header and the index records of one submission. */
+const bytesOfAppend = 1200
+/** Of the request; the answer of a raw round trip is as long. */
+const bytesOfRequest = 220
+
+const folder = mkdtempSync(join(tmpdir(), 'task-surface-bench-'))
+const model = await startInstantModel()
+const host = await startHost(folder, { environment: model.environment })
+const put = await openRawPut()
+const echo = await startRawServer('echo')
+try {
+  const raw = new WebSocket(`ws://127.0.0.1:${echo.port}/`)
+  await once(raw, 'open')
+  const roundTripMs = async () => {
+    const begun = performance.now()
+    raw.send('x'.repeat(bytesOfRequest))
+    await once(raw, 'message')
+    return performance.now() - begun
+  }
+  const submitMs = await openSurfaces()
+  const samples = { floor: [], product: [] }
+  for (let round = 0; round < rounds + warmUp; round += 1) {
+    const product = await submitMs()
+    const floor = (await put.time(bytesOfAppend)) + (await roundTripMs())
+    if (round < warmUp) continue
+    samples.product.push(product)
+    samples.floor.push(floor)
+  }
+  raw.terminate()
+  printRow({
+    name: 'submit to durable user/message frame, p50',
+    unit: 'ms',
+    floor: median(samples.floor),
+    value: median(samples.product),
+    goal: 1.5,
+  })
+} finally {
+  await host.stop()
+  await echo.stop()
+  await put.close()
+  model.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** A session whose agent shows a surface after every message. Answers what submits to the open one and times it. */
+async function openSurfaces() {
+  let onFrame = () => {}
+  const client = await connect(host, (frame) => onFrame(frame))
+  const { session } = await client.call('session.create', { agent: 'openai-compatible/instant', cwd: folder })
+  const sessionId = session.id
+  await client.call('session.open', { sessionId })
+  let surfaceId = null
+  /** The next surface is open and its turn over. */
+  const settled = () =>
+    new Promise((resolve) => {
+      surfaceId = null
+      onFrame = ({ type, event, status }) => {
+        if (type === 'session/event' && event.type === 'tool/result') surfaceId = event.data.meta.surfaceId
+        if (type === 'session/status' && status === 'idle' && surfaceId !== null) resolve()
+      }
+    })
+  const first = settled()
+  await client.call('session.send', { sessionId, messageId: 'begin', text: 'Begin.' })
+  await first
+  let submissions = 0
+  return async () => {
+    const submissionId = `submission-${(submissions += 1)}`
+    const begun = performance.now()
+    const arrived = new Promise((resolve) => {
+      onFrame = ({ type, event }) => {
+        if (type === 'session/event' && event.type === 'user/message') resolve(performance.now())
+      }
+    })
+    const answer = client.call('taskSurface.submit', { sessionId, surfaceId, submissionId, values: { answer: 'This one.' } })
+    const ended = await arrived
+    const next = settled()
+    if (!(await answer).accepted) throw new Error(`${submissionId} was not accepted`)
+    await next
+    return ended - begun
+  }
+}
