@@ -155,7 +155,7 @@ export async function gone(locator: Locator): Promise<void> {
 }
 
 /** Waits until `read` answers `expected`. */
-export async function eventually(read: () => Promise<unknown> | unknown, expected: unknown): Promise<void> {
+export async function eventually(read: () => unknown, expected: unknown): Promise<void> {
   await expect.poll(read, { timeout: 8_000, interval: 50 }).toEqual(expected)
 }
 

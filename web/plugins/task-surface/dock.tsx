@@ -2,46 +2,24 @@
    the focus and what is announced. Rules: DK-FOCUS the title takes the focus when a surface opens while the
    message field is empty and nobody types, else it is announced; a dock that goes hands the focus to the message
    field; DK-KEYS Ctrl or Cmd with Enter submits, Escape collapses, an input method's keys do neither. */
-import { type KeyboardEvent, lazy, Suspense, useEffect, useLayoutEffect, useRef, type RefObject } from 'react'
-import type { DockSnapshot } from '../../../machines/dock.ts'
+import { type KeyboardEvent, lazy, Suspense, useEffect, useRef } from 'react'
 import { useClient } from '../../client.tsx'
 import { composerFieldId } from '../../composer/composer.tsx'
-import { Icon, type IconName, State, type Tone } from '../../icon.tsx'
-import { type SessionHandle, useSession } from '../../session/session-store.ts'
+import { Icon, State } from '../../icon.tsx'
+import type { SessionHandle } from '../../session/session-store.ts'
 import { useStore } from '../../store.ts'
 import type { DockController, DockView } from './dock-controller.ts'
-import { surfaceTexts, type SurfaceText } from './strings.ts'
+import { useFocusHandover, useLockFocus, useOpeningFocus } from './dock-focus.ts'
+import { Foot, LockStrip } from './dock-foot.tsx'
+import { DockMark, type OpenPhase, type Phase, phaseOf, titleOf } from './dock-phase.tsx'
+import { surfaceTexts } from './strings.ts'
 import { TroubleNotice } from './trouble-notice.tsx'
 
 const SurfaceForm = lazy(() => import('./surface-form.tsx'))
-const formId = 'surface-answers'
 
 /** Loaded ahead of the first surface, when the page has nothing better to do. */
 export function preloadForm(): void {
   void import('./surface-form.tsx')
-}
-
-type Phase =
-  | 'loading'
-  | 'unreadable'
-  | 'open'
-  | 'submitting'
-  | 'checking'
-  | 'dismissing'
-  | 'queued'
-  | 'claiming'
-  | 'ended'
-
-function phaseOf(machine: DockSnapshot): Phase | null {
-  if (machine.matches('absent')) return null
-  if (machine.matches('ended')) return 'ended'
-  if (machine.matches({ live: { pending: 'queued' } })) return 'queued'
-  if (machine.matches({ live: { pending: 'claiming' } })) return 'claiming'
-  if (machine.matches({ live: 'open' })) return 'open'
-  if (machine.matches({ live: 'unreadable' })) return 'unreadable'
-  if (machine.matches({ live: 'submitting' })) return 'submitting'
-  if (machine.matches({ live: 'checking' })) return 'checking'
-  return machine.matches({ live: 'dismissing' }) ? 'dismissing' : 'loading'
 }
 
 export function TaskSurfaceDock({ session, controller }: { session: SessionHandle; controller: DockController }) {
@@ -54,10 +32,6 @@ export function TaskSurfaceDock({ session, controller }: { session: SessionHandl
     return ended === 'bypassed' || ended === 'superseded' ? <Ended view={view} controller={controller} /> : null
   }
   return <OpenDock key={view.surfaceId} session={session} controller={controller} view={view} phase={phase} />
-}
-
-function titleOf(view: DockView, t: SurfaceText): string {
-  return view.form?.model.title ?? t('unreadableTitle')
 }
 
 /** What a person who looks elsewhere must hear. */
@@ -91,7 +65,7 @@ interface OpenProps {
   session: SessionHandle
   controller: DockController
   view: DockView
-  phase: Exclude<Phase, 'loading' | 'ended'>
+  phase: OpenPhase
 }
 
 function OpenDock(props: OpenProps) {
@@ -174,142 +148,6 @@ function Inside(props: OpenProps) {
   )
 }
 
-function markOf(
-  { machine }: DockView,
-  phase: OpenProps['phase'],
-  t: SurfaceText,
-): { mark: IconName; tone: Tone; live: boolean; word: string } {
-  const { connected, trouble, issues } = machine.context
-  const isWaiting = phase === 'queued'
-  const isGoing = phase === 'claiming' || phase === 'submitting' || phase === 'checking'
-  if (!connected) {
-    const word = isWaiting ? 'queuedLastSeen' : isGoing ? 'sendingLastSeen' : 'openLastSeen'
-    return { mark: 'm-known', tone: 'warn', live: false, word: t(word) }
-  }
-  if (isWaiting) return { mark: 'm-queued', tone: 'now', live: false, word: t('queued') }
-  if (isGoing)
-    return { mark: 'm-claiming', tone: 'now', live: true, word: t(phase === 'checking' ? 'checking' : 'sending') }
-  const hasFailed =
-    trouble !== null && trouble.kind !== 'not-dismissed' && (trouble.kind !== 'invalid' || issues.length > 0)
-  return hasFailed && phase === 'open'
-    ? { mark: 'm-failed', tone: 'bad', live: false, word: t('notSent') }
-    : { mark: 'm-open', tone: 'now', live: false, word: t('open') }
-}
-
-/** Open, the list of problems says what went wrong; collapsed, only the mark can. */
-function DockMark({ view, phase }: { view: DockView; phase: OpenProps['phase'] }) {
-  const t = surfaceTexts.use()
-  const { mark, tone, live, word } = markOf(view, phase, t)
-  const isPlain = !view.collapsed && mark === 'm-failed'
-  return (
-    <State mark={isPlain ? 'm-open' : mark} tone={isPlain ? 'now' : tone} live={live}>
-      {isPlain ? t('open') : word}
-    </State>
-  )
-}
-
-function Foot({ session, controller, view, phase }: OpenProps) {
-  const t = surfaceTexts.use()
-  const { connected } = view.machine.context
-  const bypassing = useSession(
-    session,
-    (state) =>
-      state.queue.filter(
-        ({ placement, source }) => placement === 'queued' && source.kind === 'user' && source.taskSurface === undefined,
-      ).length,
-  )
-  return (
-    <footer className="dock-foot">
-      <div className="notes">
-        {bypassing === 0 ? null : (
-          <State mark="m-warn" tone="warn">
-            {t('bypass', { count: bypassing })}
-          </State>
-        )}
-        {connected ? (
-          <DraftNote view={view} />
-        ) : (
-          <State mark="m-warn" tone="warn">
-            {t(phase === 'unreadable' ? 'noConnectionShort' : 'noConnection')}
-          </State>
-        )}
-      </div>
-      <div className="doing">
-        <button
-          className={phase === 'unreadable' ? 'btn' : 'btn btn-quiet'}
-          type="button"
-          disabled={!connected}
-          onClick={controller.dismiss}
-        >
-          {t('dismiss')}
-        </button>
-        {view.form === null ? null : (
-          <button className="btn btn-main" type="button" disabled={!connected} onClick={controller.submit}>
-            <span className="btn-word">{view.form.model.submit.label}</span>
-            {connected ? <kbd aria-hidden="true">{isMac() ? '⌘ ↵' : 'Ctrl ↵'}</kbd> : null}
-          </button>
-        )}
-      </div>
-    </footer>
-  )
-}
-
-function isMac(): boolean {
-  return /Mac|iPhone|iPad/.test(navigator.userAgent)
-}
-
-function DraftNote({ view }: { view: DockView }) {
-  const t = surfaceTexts.use()
-  switch (view.saved) {
-    case 'saved':
-      return (
-        <State mark="m-completed" tone="old">
-          {t('draftSaved')}
-        </State>
-      )
-    case 'full':
-    case 'too-long':
-      return (
-        <State mark="m-warn" tone="warn">
-          {t(view.saved === 'full' ? 'draftFull' : 'draftTooLong')}
-        </State>
-      )
-    case 'nothing':
-    case 'ended':
-      return null
-  }
-}
-
-function LockStrip({
-  phase,
-  controller,
-  view,
-}: Pick<OpenProps, 'controller' | 'view'> & { phase: Exclude<OpenProps['phase'], 'open' | 'unreadable'> }) {
-  const t = surfaceTexts.use()
-  const { connected } = view.machine.context
-  const why = {
-    queued: 'queuedWhy',
-    claiming: 'sendingWhy',
-    submitting: 'sendingWhy',
-    checking: 'checkingWhy',
-    dismissing: 'dismissingWhy',
-  } as const
-  return (
-    <div className="lock">
-      <DockMark view={view} phase={phase} />
-      <p>{connected ? t(why[phase]) : t('noConnection')}</p>
-      {phase === 'queued' ? (
-        <button className="btn btn-sm" type="button" disabled={!connected} onClick={controller.removeFromQueue}>
-          <Icon name="i-close" />
-          {t('removeFromQueue')}
-        </button>
-      ) : (
-        <span />
-      )}
-    </div>
-  )
-}
-
 /** A JSON Pointer as a person would write it: `sections[2].blocks[0].kind`. */
 function readablePath(pointer: string): string {
   return pointer
@@ -370,51 +208,4 @@ function Ended({ view, controller }: { view: DockView; controller: DockControlle
       </header>
     </section>
   )
-}
-
-/** Before the dock leaves the page: whoever was in it goes on in the message field. */
-function useFocusHandover(box: RefObject<HTMLElement | null>): void {
-  useLayoutEffect(() => {
-    const element = box.current
-    return () => {
-      if (element?.contains(document.activeElement) === true) {
-        queueMicrotask(() => document.getElementById(composerFieldId)?.focus())
-      }
-    }
-  }, [box])
-}
-
-function isTyping(element: Element | null): boolean {
-  return (
-    element !== null &&
-    (element.matches('input, textarea, select, [contenteditable]') ||
-      element.closest('dialog, [role="dialog"]') !== null)
-  )
-}
-
-function useOpeningFocus(title: RefObject<HTMLElement | null>, text: string): void {
-  const { announce } = useClient()
-  const t = surfaceTexts.use()
-  const opened = useRef(false)
-  useEffect(() => {
-    if (opened.current) return
-    opened.current = true
-    const field = document.getElementById(composerFieldId)
-    const isEmpty = !(field instanceof HTMLTextAreaElement) || field.value === ''
-    const isHidden = title.current?.closest('[hidden]') !== null
-    if (isEmpty && !isHidden && !isTyping(document.activeElement)) title.current?.focus({ preventScroll: true })
-    else announce(t('openedSays', { title: text }))
-  }, [announce, t, text, title])
-}
-
-/** A control that is locked cannot keep the focus; it stays in the dock, on its title. */
-function useLockFocus(box: RefObject<HTMLElement | null>, title: RefObject<HTMLElement | null>, locked: boolean): void {
-  const was = useRef({ locked, inside: false })
-  // Read while the old controls still stand.
-  const inside = box.current?.contains(document.activeElement) === true
-  useLayoutEffect(() => {
-    const before = was.current
-    was.current = { locked, inside }
-    if (locked && !before.locked && inside) title.current?.focus({ preventScroll: true })
-  }, [locked, inside, title])
 }

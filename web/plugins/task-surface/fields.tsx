@@ -1,28 +1,12 @@
 /* The controls of an open form, one component a field kind. Each subscribes to its own value, so typing in one
    draws that one. Locked fields keep their values legible. Rules: FI-NAME every control has a name, issues
    describe it; FI-FALSY `false`, `''` and `[]` are shown and sent as what they are. Next: `order-field.tsx`. */
-import { memo, type ReactNode, useId, useSyncExternalStore } from 'react'
+import { memo, type ReactNode, useId } from 'react'
 import type { TaskSurfaceField, TaskSurfaceOption } from '../../../shared/surface/model.ts'
-import type { TaskSurfaceValue } from '../../../shared/surface/submission.ts'
-import { Icon } from '../../icon.tsx'
+import { type FieldProps, IssueText, useFieldValue } from './field-parts.tsx'
 import { type Form, noteKey } from './form.ts'
 import { OrderField } from './order-field.tsx'
 import { surfaceTexts } from './strings.ts'
-
-export interface FieldProps<Kind extends TaskSurfaceField['kind'] = TaskSurfaceField['kind']> {
-  form: Form
-  field: Extract<TaskSurfaceField, { kind: Kind }>
-  locked: boolean
-  /** Sentences about this answer; empty: nothing is wrong with it. */
-  issue: string
-}
-
-export function useFieldValue(form: Form, key: string): TaskSurfaceValue | undefined {
-  return useSyncExternalStore(
-    (listener) => form.subscribe(key, listener),
-    () => form.get(key),
-  )
-}
 
 export const FieldOf = memo(function FieldOf(props: Omit<FieldProps, 'field'> & { field: TaskSurfaceField }) {
   const { field, ...rest } = props
@@ -43,16 +27,6 @@ export const FieldOf = memo(function FieldOf(props: Omit<FieldProps, 'field'> & 
     }
   }
 })
-
-export function IssueText({ id, children }: { id: string; children: string }) {
-  if (children === '') return null
-  return (
-    <p className="issue" id={id}>
-      <Icon name="m-failed" />
-      <span>{children}</span>
-    </p>
-  )
-}
 
 function invalid(issue: string, id: string): { 'aria-invalid'?: true; 'aria-describedby'?: string } {
   return issue === '' ? {} : { 'aria-invalid': true, 'aria-describedby': id }

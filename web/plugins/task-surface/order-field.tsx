@@ -5,7 +5,7 @@
 import { type KeyboardEvent, memo, type ReactNode, useCallback, useId, useMemo, useRef, useState } from 'react'
 import type { TaskSurfaceOption } from '../../../shared/surface/model.ts'
 import { Icon } from '../../icon.tsx'
-import { type FieldProps, IssueText, useFieldValue } from './fields.tsx'
+import { type FieldProps, IssueText, useFieldValue } from './field-parts.tsx'
 import { surfaceTexts, type SurfaceText } from './strings.ts'
 import { useRowDrag } from './row-drag.ts'
 

@@ -74,7 +74,7 @@ export function answerWords(field: TaskSurfaceField, value: unknown, t: SurfaceT
   if (value === undefined) return t('noAnswer')
   switch (field.kind) {
     case 'text':
-      return String(value)
+      return typeof value === 'string' ? value : t('noAnswer')
     case 'toggle':
       return t(value === true ? 'yes' : 'no')
     case 'choice':
