@@ -13,12 +13,23 @@ export type StartDeadline = () => Deadline
 /** Reads and flushes take milliseconds; a disk that needs this long is as good as gone. */
 export const storeDeadlineMs = 10_000
 
+/**
+ * Calls that begin within a tenth of `ms` share one clock, so a call has between `ms` and a tenth more. A clock of its
+ * own would cost more than most calls it watches.
+ */
 export function timerDeadline(ms: number = storeDeadlineMs): StartDeadline {
+  const sharedMs = ms / 10
+  let current: { signal: AbortSignal; until: number } | null = null
   return () => {
-    const controller = new AbortController()
-    const late = () => controller.abort(new LogError('unavailable', `the store did not answer within ${ms} ms`))
-    const timer = setTimeout(late, ms)
-    return { signal: controller.signal, dispose: () => clearTimeout(timer) }
+    const now = performance.now()
+    if (current === null || now >= current.until) {
+      const controller = new AbortController()
+      const late = () => controller.abort(new LogError('unavailable', `the store did not answer within ${ms} ms`))
+      // A process that wants to end does not wait for it: what it watches keeps the process alive by itself.
+      setTimeout(late, ms + sharedMs).unref()
+      current = { signal: controller.signal, until: now + sharedMs }
+    }
+    return { signal: current.signal, dispose: () => {} }
   }
 }
 

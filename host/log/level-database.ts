@@ -32,6 +32,11 @@ export interface LevelDatabase {
   /** Lets operations go along with the next write of anybody. Lost with the process, so only for what decides nothing. */
   carry(operations: readonly WriteOperation[]): void
   get(key: string): Promise<string | undefined>
+  /**
+   * The same without leaving the thread. A key that is not there, or was written lately, is answered from memory, in a
+   * tenth of the time that a crossing takes; so for small records that a person waits for, one at a time.
+   */
+  getNow(key: string): string | undefined
   /** One page in key order. A block that cannot be read rejects with `corrupt` and the last key read before it. */
   scan(scan: Scan): Promise<[key: string, value: string][]>
   /** Deletes a range. Not atomic; on disk with the next write. */
@@ -126,6 +131,14 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
       const target = opened()
       try {
         return await target.get(key)
+      } catch (error) {
+        throw readError(error, key)
+      }
+    },
+    getNow(key) {
+      const target = opened()
+      try {
+        return target.getSync(key)
       } catch (error) {
         throw readError(error, key)
       }

@@ -12,6 +12,7 @@ export async function readLevelEvents(
 ): Promise<StoredBody[]> {
   const { from, to, direction, limit } = range
   if (from > to || limit <= 0) return []
+  if (from === to) return await readOne(database, sessionId, from)
   const reverse = direction === 'backward'
   const step = reverse ? -1 : 1
   const entries = await database.scan({
@@ -36,6 +37,18 @@ export async function readLevelEvents(
   const ended = page.length < limit && bytes < pageMaxBytes
   if (ended && (await isMissing(database, sessionId, range, next, page.length))) throw damaged(sessionId, next)
   return page
+}
+
+/** One record by its key: a third of the crossings that an iterator takes, and lookups by id read no more. */
+async function readOne(database: LevelDatabase, sessionId: SessionId, seq: number): Promise<StoredBody[]> {
+  const value = await database.get(eventKey(sessionId, seq))
+  if (value === undefined) {
+    if (await hasRecordAfter(database, sessionId, seq)) throw damaged(sessionId, seq)
+    return []
+  }
+  const body = unseal(value)
+  if (body === null) throw damaged(sessionId, seq)
+  return [{ seq, body }]
 }
 
 /** Whether `next`, where the scan found no more, should be there. */

@@ -132,11 +132,14 @@ export async function createLevelStore(database: LevelDatabase): Promise<LogStor
 
     read: (sessionId, range, options) => reading(() => readLevelEvents(database, sessionId, range), options),
 
-    lookup: (sessionId, kind, id, options) =>
-      reading(async () => {
-        const value = await readRecord(database, keys.indexKey(sessionId, kind, id))
-        return value === null ? null : Number(value)
-      }, options),
+    async lookup(sessionId, kind, id, options) {
+      refuseAborted(options?.signal)
+      const cause = unavailableCause()
+      if (cause !== null) throw cause
+      const key = keys.indexKey(sessionId, kind, id)
+      const value = openRecord(key, database.getNow(key))
+      return value === null ? null : Number(value)
+    },
 
     checkpoint: (sessionId, options) =>
       reading(async () => {
@@ -224,9 +227,12 @@ function pushOperations(operations: WriteOperation[], append: Append, { before }
   if (append.header !== null && before === 'hidden') operations.push({ type: 'del', key: keys.markerKey(sessionId) })
 }
 
-/** One record that is there or not; damaged ones are `corrupt` with the key. */
 async function readRecord(database: LevelDatabase, key: string): Promise<string | null> {
-  const stored = await database.get(key)
+  return openRecord(key, await database.get(key))
+}
+
+/** One record that is there or not; damaged ones are `corrupt` with the key. */
+function openRecord(key: string, stored: string | undefined): string | null {
   if (stored === undefined) return null
   const value = unseal(stored)
   if (value === null) throw new LogError('corrupt', `the record ${key} is damaged`, { key })
