@@ -98,7 +98,7 @@ async function createSession(deps: HandlerDeps, { agent, title, cwd, toolMode, a
   const name = agent ?? deps.defaultAgent
   requireAgent(deps, name)
   const folder = resolve(deps.defaultCwd, cwd ?? '.')
-  if (!(await isFolder(folder))) throw new RpcError(errorCodes.invalidParams, `cwd: there is no folder ${folder}.`)
+  if (!isFolder(folder)) throw new RpcError(errorCodes.invalidParams, `cwd: there is no folder ${folder}.`)
   return deps.directory.create({
     agent: name,
     cwd: folder,

@@ -1,6 +1,6 @@
 /* Whether a session's agent can take a message now (SPEC 4): asked between a claim and its commit. The reason of
    a refusal is shown to the person. */
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import type { MessageId } from '../../shared/ids.ts'
 import type { Model } from '../agents/port.ts'
 import { headerOf } from './session-view.ts'
@@ -19,13 +19,14 @@ export async function admitTurn({ deps, state }: SessionRuntime): Promise<Admitt
   const resolved = deps.agents.resolve(agent)
   if (resolved === null) return { admitted: false, why: `There is no agent named ${agent}.` }
   if (!resolved.available) return { admitted: false, why: resolved.why }
-  if (!(await isFolder(cwd))) return { admitted: false, why: `The session's folder is missing: ${cwd}` }
+  if (!isFolder(cwd)) return { admitted: false, why: `The session's folder is missing: ${cwd}` }
   return { admitted: true, model: resolved.model }
 }
 
-export async function isFolder(path: string): Promise<boolean> {
+/** Asked without leaving the thread: a person waits, and the answer takes microseconds. */
+export function isFolder(path: string): boolean {
   try {
-    return (await stat(path)).isDirectory()
+    return statSync(path).isDirectory()
   } catch {
     return false
   }

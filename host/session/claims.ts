@@ -1,6 +1,7 @@
 /* The inbox at work (SPEC 4): rows in, one claim at a time, every claim to exactly one outcome. The session
    machine decides; this carries out its decisions. Between taking a row, moving its surface and publishing
    the queue there is no await. */
+import { setImmediate } from 'node:timers/promises'
 import { queueRefusal, type InboxRow, type SessionMachineEvent } from '../../machines/session.ts'
 import type { EventDraft } from '../../shared/event.ts'
 import type { InboxItemId } from '../../shared/ids.ts'
@@ -212,7 +213,10 @@ export class Claims {
   }
 
   async #runTurn(model: Model): Promise<void> {
-    const { session } = this.#runtime
+    const { session, ended } = this.#runtime
+    // What was committed leaves first: sockets are written at the end of the tick, and the first request takes a while.
+    await setImmediate()
+    if (ended.aborted) return
     const turn = new AbortController()
     this.#turn = turn
     if (session.getSnapshot().context.interruptTurn) turn.abort('aborted')

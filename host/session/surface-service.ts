@@ -20,6 +20,7 @@ import type {
   TaskSurfacePendingSubmission,
 } from '../../shared/surface/operations.ts'
 import { submissionText } from '../../shared/surface/message-text.ts'
+import type { OpenedSurface } from '../../shared/surface/meta.ts'
 import type { TaskSurfaceModelV1 } from '../../shared/surface/model.ts'
 import { samePayload, validateSubmission } from '../../shared/surface/submission.ts'
 import type { SessionRuntime } from './session-runtime.ts'
@@ -43,6 +44,8 @@ export class SurfaceService {
   #actor: SurfaceActor | null = null
   /** Settles when the append that may close the surface has settled; null while there is none. */
   #closing: Promise<unknown> | null = null
+  /** The open occurrence as the log has it, read once: every submission is checked against it. */
+  #opened: { surfaceId: TaskSurfaceId; read: Promise<OpenedSurface | null> } | null = null
   /** What the pending submission said, for a retry of it. */
   #pendingAnswer: Answered | null = null
 
@@ -67,9 +70,10 @@ export class SurfaceService {
     for (;;) {
       await this.#settled()
       const { lastSeq } = this.#runtime.state
-      const known = await readSubmission(this.#runtime, request.submissionId)
-      const active = this.#runtime.state.projections.taskSurface.active
-      const occurrence = active === null ? null : await readOccurrence(this.#runtime, active.surfaceId)
+      const [known, occurrence] = await Promise.all([
+        readSubmission(this.#runtime, request.submissionId),
+        this.#readOpen(),
+      ])
       if (this.#runtime.state.lastSeq !== lastSeq || this.#closing !== null) continue
       return this.#decideSubmit(request, rpcId, known, occurrence)
     }
@@ -143,7 +147,7 @@ export class SurfaceService {
     request: SubmitTaskSurfaceRequest,
     rpcId: RpcId,
     known: Answered | null,
-    occurrence: Awaited<ReturnType<typeof readOccurrence>>,
+    occurrence: OpenedSurface | null,
   ): SubmitTaskSurfaceResult {
     const { inbox, deps } = this.#runtime
     const { submissionId, surfaceId } = request
@@ -190,6 +194,21 @@ export class SurfaceService {
     return checked.ok ? { ...checked, text: submissionText(model, checked.values, checked.note) } : checked
   }
 
+  /** The model of the open surface. Read when it opens, so that a person who submits waits for no more than the write. */
+  #readOpen(): Promise<OpenedSurface | null> {
+    const active = this.#runtime.state.projections.taskSurface.active
+    if (active === null) return Promise.resolve(null)
+    const { surfaceId } = active
+    if (this.#opened?.surfaceId === surfaceId) return this.#opened.read
+    const opened = { surfaceId, read: readOccurrence(this.#runtime, surfaceId) }
+    this.#opened = opened
+    opened.read.catch(() => {
+      // The next submission reads again.
+      if (this.#opened === opened) this.#opened = null
+    })
+    return opened.read
+  }
+
   async #settled(): Promise<void> {
     while (this.#closing !== null) await this.#closing
   }
@@ -212,6 +231,7 @@ export class SurfaceService {
       throw new Error(`surface ${surfaceId}: ${reason} by the log, refused by its actor`)
     const wasPending = this.pending !== null
     this.#actor = null
+    this.#opened = null
     actor.send(event)
     if (!wasPending) return
     this.#pendingAnswer = null
@@ -224,6 +244,7 @@ export class SurfaceService {
     if (active === null || this.#actor?.getSnapshot().context.surfaceId === active.surfaceId) return
     const name = `surface:${active.surfaceId}`
     this.#actor = this.#runtime.actors.start(name, createActor(surfaceMachine, { id: name, input: active }))
+    void this.#readOpen()
   }
 
   /** Sends an event that changes `pending`, and publishes the change. */
