@@ -12,5 +12,5 @@ export function printRow({ name, unit, floor = null, value, goal, atLeast = fals
   const ratio = floor === null ? null : value / floor
   const judged = ratio ?? value
   const met = atLeast ? judged >= goal : judged <= goal
-  process.stdout.write(`${JSON.stringify({ name, unit, floor, value, ratio, goal, met })}\n`)
+  process.stdout.write(`${JSON.stringify({ name, unit, floor, value, ratio, goal, atLeast, met })}\n`)
 }

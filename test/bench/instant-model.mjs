@@ -12,7 +12,10 @@ export async function startInstantModel() {
       const id = `completion-${(calls += 1)}`
       const envelope = { id, object: 'chat.completion.chunk', created: 0, model: 'instant' }
       const show = { name: 'show_task_surface', arguments: JSON.stringify({ model }) }
-      const delta = { role: 'assistant', tool_calls: [{ index: 0, id: `call-${calls}`, type: 'function', function: show }] }
+      const delta = {
+        role: 'assistant',
+        tool_calls: [{ index: 0, id: `call-${calls}`, type: 'function', function: show }],
+      }
       const chunks = [
         { ...envelope, choices: [{ index: 0, delta, finish_reason: null }] },
         { ...envelope, choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },

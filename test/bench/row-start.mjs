@@ -9,7 +9,10 @@ import { dataFolderOf } from './large-logs.mjs'
 
 const rounds = 9
 
-const large = await dataFolderOf('sessions', Array.from({ length: 1000 }, () => 1000))
+const large = await dataFolderOf(
+  'sessions',
+  Array.from({ length: 1000 }, () => 1000),
+)
 const empty = mkdtempSync(join(tmpdir(), 'task-surface-bench-'))
 
 async function startMs(folder) {

@@ -11,8 +11,10 @@ import { median, printRow } from './figures.mjs'
 import { openRawPut, startRawServer } from './floors.mjs'
 import { startInstantModel } from './instant-model.mjs'
 
-const rounds = 150
-const warmUp = 30
+const rounds = 400
+const warmUp = 200
+/** Submissions in one session: a conversation of ordinary length. */
+const perSession = 20
 /** Of `turn/start`, `user/message`, the header and the index records of one submission. */
 const bytesOfAppend = 1200
 /** Of the request; the answer of a raw round trip is as long. */
@@ -57,14 +59,14 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** A session whose agent shows a surface after every message. Answers what submits to the open one and times it. */
+/** Answers what submits to an open surface and times it. Each session shows a surface after every message. */
 async function openSurfaces() {
   let onFrame = () => {}
   const client = await connect(host, (frame) => onFrame(frame))
-  const { session } = await client.call('session.create', { agent: 'openai-compatible/instant', cwd: folder })
-  const sessionId = session.id
-  await client.call('session.open', { sessionId })
+  let sessionId = ''
   let surfaceId = null
+  let submissions = 0
+
   /** The next surface is open and its turn over. */
   const settled = () =>
     new Promise((resolve) => {
@@ -74,11 +76,19 @@ async function openSurfaces() {
         if (type === 'session/status' && status === 'idle' && surfaceId !== null) resolve()
       }
     })
-  const first = settled()
-  await client.call('session.send', { sessionId, messageId: 'begin', text: 'Begin.' })
-  await first
-  let submissions = 0
+
+  async function begin() {
+    if (sessionId !== '') await client.call('session.close', { sessionId })
+    const { session } = await client.call('session.create', { agent: 'openai-compatible/instant', cwd: folder })
+    sessionId = session.id
+    await client.call('session.open', { sessionId })
+    const first = settled()
+    await client.call('session.send', { sessionId, messageId: 'begin', text: 'Begin.' })
+    await first
+  }
+
   return async () => {
+    if (submissions % perSession === 0) await begin()
     const submissionId = `submission-${(submissions += 1)}`
     const begun = performance.now()
     const arrived = new Promise((resolve) => {
@@ -86,7 +96,8 @@ async function openSurfaces() {
         if (type === 'session/event' && event.type === 'user/message') resolve(performance.now())
       }
     })
-    const answer = client.call('taskSurface.submit', { sessionId, surfaceId, submissionId, values: { answer: 'This one.' } })
+    const values = { answer: 'This one.' }
+    const answer = client.call('taskSurface.submit', { sessionId, surfaceId, submissionId, values })
     const ended = await arrived
     const next = settled()
     if (!(await answer).accepted) throw new Error(`${submissionId} was not accepted`)
