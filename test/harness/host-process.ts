@@ -84,9 +84,12 @@ export class HostFolder {
     if (copyOf !== undefined) cpSync(copyOf, this.dataDir, { recursive: true })
   }
 
-  /** Starts a host and waits for its ready line. `environment` is of this start alone. */
-  async start(environment: Readonly<Record<string, string>> = {}): Promise<HostProcess> {
-    const spawned = this.#spawn(environment)
+  /**
+   * Starts a host and waits for its ready line. `environment` is of this start alone. `port`: that of a host which
+   * has ended, for pages that come back to its address.
+   */
+  async start(environment: Readonly<Record<string, string>> = {}, port = 0): Promise<HostProcess> {
+    const spawned = this.#spawn(environment, port)
     const ready = await within(
       Promise.race([
         spawned.firstLine,
@@ -118,14 +121,14 @@ export class HostFolder {
     rmSync(this.#root, { recursive: true, force: true })
   }
 
-  #spawn(environment: Readonly<Record<string, string>>) {
+  #spawn(environment: Readonly<Record<string, string>>, port = 0) {
     const mainFile = this.#mainFile
     if (!existsSync(mainFile)) throw new Error(`${mainFile} is missing: run "npm run build" first`)
     const args = [
       mainFile,
       'serve',
       '--port',
-      '0',
+      String(port),
       '--json',
       '--no-open',
       '--data',
