@@ -180,8 +180,10 @@ test('WIRE-WINDOW the dock works while its result is outside of the loaded windo
   const wires: Wire[] = []
   const page = await desk.page(session, {
     prepare: async (context) => {
-      wires.push(await tapWire(context))
-      // A window of one message.
+      const wire = await tapWire(context)
+      wires.push(wire)
+      // A window of one message, and no earlier page.
+      wire.swallow('session.history')
       await context.addInitScript(() => {
         const { send } = WebSocket.prototype
         WebSocket.prototype.send = function (data) {

@@ -55,6 +55,11 @@ function useAnnouncements(view: DockView, phase: Phase | null): void {
       else if (phase === 'claiming') announce(`${t('sending')}. ${t('sendingWhy')}`)
     } else if (isEnded) announce(t('noLongerOpen'))
   }, [phase, isEnded, title, announce, t])
+  const { saved } = view
+  useEffect(() => {
+    if (saved === 'full') announce(t('draftFull'))
+    if (saved === 'too-long') announce(t('draftTooLong'))
+  }, [saved, announce, t])
 }
 
 function isUnderWay(phase: Phase | null): boolean {
@@ -125,7 +130,7 @@ function OpenDock(props: OpenProps) {
 }
 
 function Inside(props: OpenProps) {
-  const { view, phase, controller } = props
+  const { view, phase } = props
   const { issues, connected } = view.machine.context
   // A discard is known a moment before the host says that nothing is pending; until then the form is locked.
   const trouble = phase === 'open' ? view.machine.context.trouble : null
@@ -139,11 +144,7 @@ function Inside(props: OpenProps) {
           <SurfaceForm form={form} locked={phase !== 'open'} trouble={trouble} issues={issues} connected={connected} />
         </Suspense>
       )}
-      {phase === 'open' || phase === 'unreadable' ? (
-        <Foot {...props} />
-      ) : (
-        <LockStrip phase={phase} controller={controller} view={view} />
-      )}
+      {phase === 'open' || phase === 'unreadable' ? <Foot {...props} /> : <LockStrip {...props} phase={phase} />}
     </>
   )
 }

@@ -234,7 +234,8 @@ const numbers = {
   zh: ['', '一', '两', '三', '四', '五', '六', '七', '八', '九'],
 }
 
-/** A small number as a sentence begins with it. */
+/** A number as a sentence begins with it; Chinese sets digits off by spaces. */
 export function numberWord(language: string, count: number): string {
-  return numbers[language.startsWith('zh') ? 'zh' : 'en'][count] ?? ` ${count} `.trimStart()
+  const key = language.startsWith('zh') ? 'zh' : 'en'
+  return numbers[key][count] ?? (key === 'zh' ? ` ${count} ` : String(count))
 }
