@@ -4,9 +4,7 @@
 import { z } from 'zod'
 import { prototypeKeys } from './json.ts'
 
-/** The longest id, in characters. Ids are keys of the log, so their length bounds every key. */
-export const idMaxLength = 128
-
+/** Ids are keys of the log, so their length bounds every key. */
 const id = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'an id is 1 to 128 characters out of A-Z a-z 0-9 . _ : -')

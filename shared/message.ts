@@ -11,7 +11,7 @@ import {
   taskSurfaceIdSchema,
   taskSurfaceSubmissionIdSchema,
 } from './ids.ts'
-import { jsonObjectSchema, jsonSchema } from './json.ts'
+import { jsonObjectSchema } from './json.ts'
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })
 export type TextPart = z.infer<typeof textPartSchema>
@@ -96,7 +96,6 @@ export const usageSchema = z.object({ inputTokens: z.number().nonnegative(), out
 export type Usage = z.infer<typeof usageSchema>
 
 export const toolErrorSchema = z.object({ code: z.string(), message: z.string() })
-export const metaSchema = jsonSchema
 
 /** The text blocks of a message, joined by line feeds. */
 export function textOf(content: readonly { type: string; text?: string }[]): string {

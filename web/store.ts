@@ -1,6 +1,7 @@
-/* The smallest observable value: what React reads through `useSyncExternalStore`. Knows nothing of React's
+/* The smallest observable value: what React reads through `useSelector`. Knows nothing of React's
    rendering; listeners run synchronously, in order of subscription, and see the new value. */
-import { useRef, useSyncExternalStore } from 'react'
+import { useSelector } from '@xstate/react'
+import { useMemo } from 'react'
 
 export interface ReadableStore<State> {
   getState(): State
@@ -40,15 +41,24 @@ export function useStore<State, Value>(
   selector: (state: State) => Value,
   equal: (left: Value, right: Value) => boolean = Object.is,
 ): Value {
-  const last = useRef<{ state: State; selector: (state: State) => Value; value: Value } | null>(null)
-  const select = (): Value => {
+  const actor = useMemo(() => asActor(store), [store])
+  return useSelector(actor, ({ state }) => selector(state), equal)
+}
+
+type Notify = (value: unknown) => void
+type Observer = Notify | { next?: Notify }
+
+/** A store in the shape that `useSelector` reads. Boxed, because a state may be a plain string. */
+function asActor<State>(store: ReadableStore<State>) {
+  let box = { state: store.getState() }
+  const getSnapshot = () => {
     const state = store.getState()
-    const known = last.current
-    if (known !== null && Object.is(known.state, state) && known.selector === selector) return known.value
-    const next = selector(state)
-    const value = known !== null && equal(known.value, next) ? known.value : next
-    last.current = { state, selector, value }
-    return value
+    if (!Object.is(box.state, state)) box = { state }
+    return box
   }
-  return useSyncExternalStore(store.subscribe, select)
+  const subscribe = (observer: Observer) => {
+    const notify = typeof observer === 'function' ? observer : observer.next
+    return { unsubscribe: store.subscribe(() => notify?.(getSnapshot())) }
+  }
+  return { getSnapshot, subscribe }
 }
