@@ -102,6 +102,16 @@ describe('6.4 values', () => {
     )
   })
 
+  it.each([
+    ['  a\n b \t', 'a\n b'],
+    ['\u2028a\r\nb\ufeff', 'a\nb'],
+    [' \r\n ', undefined],
+  ])('a note %j is trimmed at its ends alone', (note, kept) => {
+    const checked = validateSubmission(form(line), {}, note, limits)
+    expect(checked).toMatchObject({ ok: true })
+    expect(checked.ok && checked.note).toBe(kept)
+  })
+
   it('every problem is reported at its place', () => {
     const options = [
       { id: 'a', label: 'A' },
