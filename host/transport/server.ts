@@ -90,16 +90,19 @@ export async function createTransport(options: TransportOptions): Promise<Transp
   const app = library.App()
   const sockets = new Map<Socket, OpenSocket>()
   let listening: us_listen_socket | null = null
+  /** Before the first socket route the library has no topics, and publishing ends the process. */
+  let hasTopics = false
 
   return {
     publish(topic, text) {
-      app.publish(topic, text)
+      if (hasTopics) app.publish(topic, text)
     },
     async listen({ host, port, token, engine, hello, ownAddresses = [] }) {
       let rules = accessRules({ token, boundHost: host, port, ownAddresses })
       routePages(app, () => rules, options.files)
       routeRpc(app, () => rules, engine)
       routeSockets(app, () => rules, { engine, hello, sockets, limits: options })
+      hasTopics = true
       app.any('/*', (res) => write(res, textReply('405 Method Not Allowed', 'Not this way.\n')))
       listening = await new Promise<us_listen_socket>((resolve, reject) => {
         app.listen(host, port, exclusivePort, (socket) => {
