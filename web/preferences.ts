@@ -12,7 +12,6 @@ const preferencesSchema = z.object({
   approval: z.enum(['ask', 'auto']).catch('ask'),
 })
 type Stored = z.infer<typeof preferencesSchema>
-export type Theme = Stored['theme']
 
 export interface PreferencesState extends Stored {
   language: Language

@@ -4,23 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { patiently, useStage } from './web-browser.ts'
 import type { ScriptedHost } from './web-scripted-host.ts'
+import { calls, field, said, turn } from './web-turns.ts'
 
 const stage = useStage()
-
-const said = (id: string, text = id) => ({
-  message: { id, role: 'user', source: { kind: 'user', rpcId: '1' }, content: [{ type: 'text', text }] },
-})
-
-function answer(turn: number, text: string, step = 0) {
-  return { turn, step, message: { id: `a${turn}-${step}`, role: 'assistant', content: [{ type: 'text', text }] } }
-}
-
-function turn(host: ScriptedHost, id: string, n: number, text = `Answer ${n}`): void {
-  host.append(id, 'turn/start', { turn: n })
-  host.append(id, 'user/message', said(`m${n}`, `Message ${n}`))
-  host.append(id, 'assistant/message', answer(n, text))
-  host.append(id, 'turn/end', { turn: n, reason: 'completed' })
-}
 
 const row = (id: string, text = id) => ({
   id: `i-${id}`,
@@ -32,9 +18,7 @@ const row = (id: string, text = id) => ({
   text,
 })
 
-const field = (page: Page) => page.locator('#composer')
 const state = (page: Page) => page.locator('.side-foot .state')
-const calls = (host: ScriptedHost, method: string) => host.requests.filter((request) => request.method === method)
 
 /** The id the page gave to the text. */
 async function sentId(host: ScriptedHost, text: string): Promise<string> {
@@ -43,38 +27,6 @@ async function sentId(host: ScriptedHost, text: string): Promise<string> {
     .toBe(true)
   const found = calls(host, 'session.send').find(({ params }) => params['text'] === text)
   return z.string().parse(found?.params['messageId'])
-}
-
-/** Pages of ten turns before the asked one. */
-function historyOf(host: ScriptedHost, id: string): (params: Record<string, unknown>) => { result: unknown } {
-  return (params) => {
-    const before = host.sessions.get(id)?.events.filter(({ seq }) => seq < Number(params['beforeSeq'])) ?? []
-    return { result: { events: before.slice(-40), hasMore: before.length > 40 } }
-  }
-}
-
-/** Where a message stands once nothing moves any more; without a text, the first one in view. */
-async function restingPlace(page: Page, wanted?: string): Promise<{ text: string; top: number; height: number }> {
-  return page.locator('.log').evaluate(async (box, text) => {
-    const find = () => {
-      const edge = box.getBoundingClientRect().top
-      const all = [...box.querySelectorAll('.said')]
-      const found = all.find((one) =>
-        text === undefined ? one.getBoundingClientRect().top > edge : one.textContent === text,
-      )
-      if (found === undefined) throw new Error('no such message')
-      return found
-    }
-    let same = 0
-    let last = Number.NaN
-    while (same < 12) {
-      const { top } = find().getBoundingClientRect()
-      same = top === last ? same + 1 : 0
-      last = top
-      await new Promise((resolve) => requestAnimationFrame(resolve))
-    }
-    return { text: find().textContent, top: last, height: box.scrollHeight }
-  }, wanted)
 }
 
 describe('starting', () => {
@@ -87,7 +39,7 @@ describe('starting', () => {
     await page.waitForURL('**/s/made-*')
     await sentId(host, 'Hello there')
     expect(calls(host, 'session.create')).toHaveLength(1)
-    expect(await field(page).inputValue()).toBe('')
+    await expect.poll(() => field(page).inputValue(), patiently).toBe('')
     await page.goBack()
     await page.waitForURL((url) => url.pathname === '/')
     await page.goForward()
@@ -141,7 +93,6 @@ describe('the connection', () => {
     host.append('s', 'turn/start', { turn: 2 })
     host.append('s', 'user/message', said('late', 'Said while the page was away'))
     host.accept()
-    await page.getByRole('button', { name: 'Try now' }).click()
     await page.getByText('Said while the page was away').waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Queue', exact: true }).isEnabled(), patiently).toBe(true)
     const seen = z
@@ -225,100 +176,6 @@ describe('the connection', () => {
   })
 })
 
-describe('the record', () => {
-  it('T-STABLE: earlier pages come in above without moving what is read, down to the beginning', async () => {
-    const { host } = stage
-    host.add('s', { page: 40 })
-    for (let n = 1; n <= 60; n += 1) turn(host, 's', n, `Answer ${n}\n\n${'More words. '.repeat(60)}`)
-    const page = await stage.open('/s/s')
-    await page.getByText('Answer 60').waitFor()
-    const log = page.locator('.log')
-    await expect
-      .poll(() => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight), patiently)
-      .toBeLessThan(2)
-    for (let pages = 0; pages < 3; pages += 1) {
-      // The page is held back until what is in view has come to rest.
-      let release = () => {}
-      const gate = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      const usual = historyOf(host, 's')
-      host.on('session.history', async (params) => {
-        await gate
-        return usual(params)
-      })
-      const asked = calls(host, 'session.history').length
-      await log.evaluate((box) => box.scrollTo({ top: 300 }))
-      await expect.poll(() => calls(host, 'session.history').length, patiently).toBe(asked + 1)
-      const before = await restingPlace(page)
-      release()
-      await expect.poll(() => log.evaluate((box) => box.scrollHeight), patiently).toBeGreaterThan(before.height + 1_000)
-      const after = await restingPlace(page, before.text)
-      expect(Math.abs(after.top - before.top)).toBeLessThan(3)
-    }
-    const toStart = async () => {
-      await log.evaluate((box) => box.scrollTo({ top: 0 }))
-      return page.locator('.turn-mark').count()
-    }
-    await expect.poll(toStart, patiently).toBe(60)
-    expect(await page.locator('.turn-mark').first().textContent()).toContain('Turn 1 ·')
-    const left = async () => {
-      await toStart()
-      return page.getByRole('button', { name: 'Show earlier messages' }).count()
-    }
-    await expect.poll(left, patiently).toBe(0)
-  })
-
-  it('T-FOLLOW: the record follows its end while it streams, and not a reader who went up', async () => {
-    const { host } = stage
-    host.add('s')
-    for (let n = 1; n <= 8; n += 1) turn(host, 's', n, `Answer ${n}\n\n${'More words. '.repeat(80)}`)
-    const page = await stage.open('/s/s')
-    await page.getByText('Answer 8').waitFor()
-    const log = page.locator('.log')
-    const left = () => log.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight))
-    await expect.poll(left, patiently).toBeLessThan(2)
-    host.append('s', 'turn/start', { turn: 9 })
-    let offset = 0
-    const stream = () => {
-      const text = `${'token '.repeat(30)}\n\n`
-      host.emit('s', { type: 'session/stream', turn: 9, step: 0, messageId: 'a9-0', offset, part: 'text', text })
-      offset += text.length
-    }
-    for (let n = 0; n < 20; n += 1) stream()
-    await page.getByText('token').first().waitFor()
-    await expect.poll(left, patiently).toBeLessThan(2)
-    await log.hover()
-    await page.mouse.wheel(0, -400)
-    await page.getByRole('button', { name: 'Go to the newest message' }).waitFor()
-    const top = await log.evaluate((box) => box.scrollTop)
-    for (let n = 0; n < 20; n += 1) stream()
-    await expect.poll(left, patiently).toBeGreaterThan(800)
-    expect(Math.abs((await log.evaluate((box) => box.scrollTop)) - top)).toBeLessThan(2)
-    await page.getByRole('button', { name: 'Go to the newest message' }).click()
-    await expect.poll(left, patiently).toBeLessThan(2)
-  })
-
-  it('T-REWIND: a rewind asks first and puts the text into the field; a fork opens the new session', async () => {
-    const { host } = stage
-    host.add('s')
-    for (let n = 1; n <= 2; n += 1) turn(host, 's', n)
-    host.on('session.rewind', () => ({ result: { lastSeq: 4, text: 'Message 2' } }))
-    host.on('session.fork', () => ({ result: { session: host.add('child', { title: 'The fork' }).session } }))
-    const page = await stage.open('/s/s')
-    await page.getByRole('button', { name: 'Rewind to here' }).click()
-    await page.keyboard.press('Escape')
-    expect(calls(host, 'session.rewind')).toEqual([])
-    await page.getByRole('button', { name: 'Rewind to here' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Rewind' }).click()
-    await expect.poll(() => field(page).inputValue(), patiently).toBe('Message 2')
-    expect(calls(host, 'session.rewind')[0]?.params).toEqual({ sessionId: 's', toSeq: 4 })
-    await page.getByRole('button', { name: 'Fork from here' }).first().click()
-    await page.waitForURL('**/s/child')
-    expect(calls(host, 'session.fork')[0]?.params).toEqual({ sessionId: 's', atSeq: 4 })
-  })
-})
-
 describe('several sessions and tabs', () => {
   it('D-OWN: a draft stays with its session', async () => {
     const { host } = stage
@@ -375,45 +232,5 @@ describe('several sessions and tabs', () => {
     })
     await expect.poll(() => rows.first().textContent(), patiently).toBe('Shipped')
     await page.getByRole('link', { name: /Shipped.*Running/ }).waitFor()
-  })
-})
-
-/** Milliseconds of one keystroke with its drawing and layout; the median of sixty. */
-async function keystroke(page: Page): Promise<number> {
-  return page.evaluate(async () => {
-    const element = document.querySelector('#composer')
-    if (!(element instanceof HTMLTextAreaElement)) throw new Error('no field')
-    const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value') ?? {}
-    const times: number[] = []
-    element.focus()
-    for (let n = 0; n < 60; n += 1) {
-      const from = performance.now()
-      set?.call(element, `${element.value}x`)
-      element.dispatchEvent(new InputEvent('input', { bubbles: true }))
-      void document.body.offsetHeight
-      times.push(performance.now() - from)
-      await new Promise((resolve) => requestAnimationFrame(resolve))
-    }
-    return times.toSorted((left, right) => left - right)[30] ?? Number.NaN
-  })
-}
-
-describe('size', () => {
-  it('K-FAST: a keystroke costs less than a frame, in a session of 500 turns no more than in one of 5', async () => {
-    const { host } = stage
-    const cost = async (turns: number) => {
-      const id = `s${turns}`
-      host.add(id, { page: 5_000 })
-      const text = '- one\n- two\n\n```\ncode\n```\n\n'
-      for (let n = 1; n <= turns; n += 1) turn(host, id, n, `Answer ${n}\n\n${text}${'Words. '.repeat(50)}`)
-      const page = await stage.open(`/s/${id}`)
-      await page.getByText(`Answer ${turns}`, { exact: true }).waitFor()
-      return keystroke(page)
-    }
-    const short = await cost(5)
-    const long = await cost(500)
-    expect(long).toBeLessThan(16)
-    // Both are a few milliseconds; below that a ratio is noise.
-    expect(long).toBeLessThan(Math.max(2 * short, 6))
   })
 })

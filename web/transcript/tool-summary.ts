@@ -62,7 +62,10 @@ export function argumentOf(use: ToolUse): { text: string; mono: boolean } {
     const title = member(member(input, 'model'), 'title')
     return { text: typeof title === 'string' ? oneLine(title) : '', mono: false }
   }
-  if (use.name === 'run_code') return { text: oneLine(String(member(input, 'code') ?? '')), mono: true }
+  if (use.name === 'run_code') {
+    const code = member(input, 'code')
+    return { text: typeof code === 'string' ? oneLine(code) : '', mono: true }
+  }
   for (const key of tellingKeys) {
     const value = member(input, key)
     if (typeof value === 'string' && value.trim() !== '') return { text: oneLine(value), mono: key !== 'description' }

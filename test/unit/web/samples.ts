@@ -1,13 +1,7 @@
 /* Events, frames and answers as a host makes them. */
 import type { SessionEvent } from '../../../shared/event.ts'
 import { sessionEventSchema } from '../../../shared/event.ts'
-import {
-  callIdSchema,
-  inboxItemIdSchema,
-  messageIdSchema,
-  sessionIdSchema,
-  taskSurfaceIdSchema,
-} from '../../../shared/ids.ts'
+import { callIdSchema, messageIdSchema, sessionIdSchema, taskSurfaceIdSchema } from '../../../shared/ids.ts'
 import { type QueuedMessage, queuedMessageSchema } from '../../../shared/message.ts'
 import { type SessionFrame, sessionFrameSchema } from '../../../shared/protocol/frames.ts'
 import { type Session, sessionSchema } from '../../../shared/session.ts'
@@ -16,7 +10,6 @@ export const sessionId = sessionIdSchema.parse('s-1')
 export const otherSessionId = sessionIdSchema.parse('s-2')
 export const surfaceId = taskSurfaceIdSchema.parse('surface-1')
 export const messageId = (name: string) => messageIdSchema.parse(name)
-export const itemId = (name: string) => inboxItemIdSchema.parse(name)
 export const callId = (name: string) => callIdSchema.parse(name)
 
 export function session(change: Partial<Session> = {}): Session {
