@@ -29,6 +29,7 @@ export async function startHost(dataDir, { environment = {}, nodeArguments = [] 
     pid,
     token,
     startMs,
+    stderr: () => errors,
     async stop() {
       child.kill('SIGTERM')
       await ended

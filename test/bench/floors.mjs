@@ -37,7 +37,7 @@ export async function startRawServer(kind) {
   return {
     port: Number(line),
     pid: child.pid,
-    /** Tells a `publish` server to send `{count, bytes}`. */
+    /** Tells a `publish` server to send `{count, bytes}` to every socket. */
     tell: (command) => child.stdin.write(`${JSON.stringify(command)}\n`),
     async stop() {
       const gone = once(child, 'exit')

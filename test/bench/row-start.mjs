@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startHost } from './bench-host.mjs'
-import { median, printRow } from './figures.mjs'
+import { median, pairedRatio, printRow } from './figures.mjs'
 import { dataFolderOf } from './large-logs.mjs'
 
 const rounds = 9
@@ -35,6 +35,7 @@ try {
     unit: 'ms',
     floor: median(samples.empty),
     value: median(samples.large),
+    ratio: pairedRatio(samples.large, samples.empty),
     goal: 1.3,
   })
 } finally {

@@ -1,0 +1,53 @@
+/* A task frame to 1,000 sockets (SPEC 15): messages per second until the last socket has its last byte, against a raw
+   server that publishes texts of the same size. Both servers are processes of their own with the same clients. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { median, pairedRatio, printRow } from './figures.mjs'
+import { startRawServer } from './floors.mjs'
+import { frameBytes, openManySockets } from './many-sockets.mjs'
+
+const sockets = 1000
+const frames = 100
+const rounds = 9
+const token = 'a-token-for-the-bench'
+
+const host = spawn(process.execPath, [fileURLToPath(new URL('fanout-host.mjs', import.meta.url)), token], {
+  stdio: ['pipe', 'pipe', 'inherit'],
+})
+const raw = await startRawServer('publish')
+try {
+  const [line] = await once(host.stdout.setEncoding('utf8'), 'data')
+  const { port, bytes: payload } = JSON.parse(line)
+  const subscribe = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'session.close',
+    params: { sessionId: 'session-1' },
+  })
+  const headers = [`Authorization: Bearer ${token}`]
+  const ofHost = await openManySockets(port, { count: sockets, path: '/ws', headers, greet: subscribe })
+  const ofRaw = await openManySockets(raw.port, { count: sockets, path: '/' })
+  const bytes = sockets * frames * frameBytes(payload)
+  const seconds = { host: [], raw: [] }
+  for (let round = 0; round < rounds; round += 1) {
+    seconds.host.push((await ofHost.receive(bytes, () => host.stdin.write(`{"count":${frames}}\n`))) / 1000)
+    seconds.raw.push((await ofRaw.receive(bytes, () => raw.tell({ count: frames, bytes: payload }))) / 1000)
+  }
+  ofHost.close()
+  ofRaw.close()
+  printRow({
+    name: 'task frames to 1,000 sockets',
+    unit: '1/s',
+    floor: (sockets * frames) / median(seconds.raw),
+    value: (sockets * frames) / median(seconds.host),
+    ratio: pairedRatio(seconds.raw, seconds.host),
+    goal: 0.9,
+    atLeast: true,
+  })
+} finally {
+  const gone = once(host, 'exit')
+  host.kill()
+  await gone
+  await raw.stop()
+}
