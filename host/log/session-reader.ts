@@ -4,7 +4,7 @@ import { isCounted, skippedAfter, type SkippedRanges } from '../../shared/counte
 import type { SessionId } from '../../shared/ids.ts'
 import { decodeCheckpoint, decodeEvent, decodeHeader } from './codec.ts'
 import { eventKey } from './keys.ts'
-import { LogError, type CallOptions, type LogStore } from './port.ts'
+import { LogError, type CallOptions, type LogStore, type StoredBody } from './port.ts'
 import {
   emptyState,
   foldEvent,
@@ -52,7 +52,7 @@ export async function* backwardPages(
   sessionId: SessionId,
   span: { from: number; to: number; jump: (seq: number) => number },
   options?: SpanOptions,
-): AsyncGenerator<SizedEvent[]> {
+): AsyncGenerator<Iterable<SizedEvent>> {
   let limit = options?.firstPage ?? pageRecords
   for (let next = span.jump(span.to); next >= span.from;) {
     const range = { from: span.from, to: next, direction: 'backward', limit } as const
@@ -60,12 +60,16 @@ export async function* backwardPages(
     const last = page.at(-1)
     if (last === undefined) return
     const counted = page.filter(({ seq }) => span.jump(seq) === seq)
-    yield counted.map(({ seq, body }) => ({
-      stored: decodeEvent(sessionId, seq, body),
-      bytes: Buffer.byteLength(body),
-    }))
+    yield decoded(sessionId, counted)
     next = span.jump(last.seq - 1)
     limit = Math.min(limit * 2, pageRecords)
+  }
+}
+
+/** One after another as they are taken: whoever stops early has not paid for the rest of the page. */
+function* decoded(sessionId: SessionId, page: readonly StoredBody[]): Generator<SizedEvent> {
+  for (const { seq, body } of page) {
+    yield { stored: decodeEvent(sessionId, seq, body), bytes: Buffer.byteLength(body) }
   }
 }
 
