@@ -1,10 +1,10 @@
 /* Opening a session of 100,000 events against one of 100 (SPEC 15): `session.open` over the socket until its answer,
    both sessions cold in one host, taking turns. */
 import { connect, startHost } from './bench-host.mjs'
-import { median, printRow } from './figures.mjs'
+import { median, pairedRatio, printRow } from './figures.mjs'
 import { dataFolderOf } from './large-logs.mjs'
 
-const rounds = 60
+const rounds = 120
 const warmUp = 10
 
 const host = await startHost(await dataFolderOf('opening', [100, 100_000]))
@@ -31,6 +31,7 @@ try {
     unit: 'ms',
     floor: median(samples.short),
     value: median(samples.long),
+    ratio: pairedRatio(samples.long, samples.short),
     goal: 1.5,
   })
 } finally {
