@@ -89,7 +89,28 @@ export function rewindSession(
   })
 }
 
-export function removeSession(directory: SessionDirectory, sessionId: SessionId): Promise<void> {
+/** With the child sessions it started: nothing else leads to them. */
+export async function removeSession(directory: SessionDirectory, sessionId: SessionId): Promise<void> {
+  const children = await childrenOf(directory, sessionId)
+  await removeOne(directory, sessionId)
+  for (const child of children) {
+    const header = await directory.deps.log.header(child.sessionId)
+    // A fork of the parent names the same children; they belong to the one that started them.
+    if (header?.parent?.sessionId === sessionId) await removeSession(directory, child.sessionId)
+  }
+}
+
+/** None for a log that cannot be read: such a session can still be removed. */
+async function childrenOf(directory: SessionDirectory, sessionId: SessionId) {
+  try {
+    return (await directory.state(sessionId)).projections.subagents.children
+  } catch (error) {
+    if (error instanceof LogError && error.code === 'corrupt') return []
+    throw error
+  }
+}
+
+function removeOne(directory: SessionDirectory, sessionId: SessionId): Promise<void> {
   return directory.exclusive(sessionId, async () => {
     const { log, hub, tasks } = directory.deps
     const runtime = directory.live(sessionId)

@@ -24,7 +24,7 @@ export interface SubagentResult {
   text: string
 }
 
-/** Resolves once the child session exists and works; `done` when it has ended and the parent's log says so. */
+/** Resolves once the child session exists and works; `done` when it has ended; a live parent's log says so then. */
 export async function startSubagent(
   directory: SessionDirectory,
   request: SubagentRequest,
@@ -52,8 +52,10 @@ async function work(
 ): Promise<SubagentResult> {
   const { sessionId } = child
   const result = { sessionId, ...(await runChild(directory, child, request)) }
-  const parent = await directory.load(request.parent)
-  await parent.append([{ type: 'subagent/ended', data: { sessionId, status: result.status } }])
+  // A parent that is being removed or folded again takes no event now; loading it would wait for this very end, and
+  // what its log then lacks is repaired there.
+  const parent = directory.live(request.parent)
+  await parent?.append([{ type: 'subagent/ended', data: { sessionId, status: result.status } }]).catch(() => {})
   return result
 }
 
