@@ -42,7 +42,10 @@ export function createBrowserStorage(backend: globalThis.Storage | null, target:
     remove: (key) => guarded((storage) => storage.removeItem(prefix + key), undefined),
     keys: () =>
       guarded(
-        (storage) => Object.keys(storage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : [])),
+        (storage) =>
+          Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? '').flatMap((key) =>
+            key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
+          ),
         [],
       ),
     onChange(key, listener) {

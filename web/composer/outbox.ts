@@ -132,6 +132,8 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
     if (wanted !== null || text.trim() === '' || actor.getSnapshot().value === 'held') return
     const messageId = messageIdSchema.parse(mintId())
     sent.add({ messageId, text, placement, afterSeq, incarnation, accepted: false })
+    // What the person took out of the queue could be undone until now.
+    for (const one of sent.getState().givenBack) if (one.reason === 'removed') sent.take(one.messageId)
     draft.replace('')
     actor.send({ type: 'SEND', messageId })
   }

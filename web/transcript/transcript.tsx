@@ -193,6 +193,7 @@ function useAnnouncedAnswers(session: SessionHandle): void {
     let seen = session.getState().lastSeq
     return session.subscribe(() => {
       const { events, lastSeq, phase, session: described } = session.getState()
+      if (lastSeq === seen) return
       const fresh = events.filter((event) => event.seq > seen)
       const first = seen < 0
       seen = lastSeq

@@ -229,6 +229,19 @@ describe('what came back', () => {
     expect(back()).toEqual([])
   })
 
+  it('S-DISC: a row the person removed can be put back until the next message; what came back otherwise stays', () => {
+    const { session, write, back } = playOpen()
+    session.receive(
+      a.live(1, { type: 'session/discarded', itemId: 'i', messageId: 'x', reason: 'removed', text: 'mine' }),
+    )
+    session.receive(
+      a.live(2, { type: 'session/discarded', itemId: 'i', messageId: 'y', reason: 'error', text: 'theirs' }),
+    )
+    expect(back()).toHaveLength(2)
+    write('on with it')
+    expect(back()).toEqual([['theirs', 'error']])
+  })
+
   it('S-LOST: a restarted host that shows neither row nor message gives the text back', async () => {
     const { host, session, openWith, write, settle, back, kept } = playOpen()
     write('only in memory')
