@@ -109,8 +109,12 @@ export function foregroundGroup(pid: number): number | null {
   return group > 0 ? group : null
 }
 
-/** False where nothing took the signal. `target` below zero is a process group; signal 0 only asks. */
+/**
+ * False where nothing took the signal. `target` below zero is a process group; signal 0 only asks. 0, 1 and -1 mean
+ * everybody to the system and never one of ours.
+ */
 export function signal(target: number, name: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+  if (Math.abs(target) <= 1) return false
   try {
     process.kill(target, name)
     return true

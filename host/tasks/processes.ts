@@ -95,7 +95,8 @@ export function createProcesses({ clock, mark, environment, watchdog }: Processe
       // Stays: an emitter without a listener for its errors takes the host down.
       child.on('error', reject)
     })
-    const leader = await leaderOf(child.pid ?? 0)
+    if (child.pid === undefined) throw new Error(`${file} started without a pid`)
+    const leader = await leaderOf(child.pid)
     const piped = [pipe(child.stdout, write), pipe(child.stderr, write)]
 
     const finish = async (): Promise<CommandEnd> => {

@@ -132,6 +132,8 @@ export async function untilRunning(bench: Pick<TaskBench, 'running'>, count: num
 }
 
 export function endHard(pid: number): void {
+  // To the system 0 means the whole group of the caller.
+  if (pid <= 1) throw new Error(`${pid} is nobody to end`)
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

@@ -1,7 +1,7 @@
 /* Background commands as the system sees them: real processes, found by their command lines (SPEC 7, FIELD). */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../host/clock.ts'
@@ -176,10 +176,23 @@ describe('nothing outlives its task', () => {
     expect(bench.running()).toEqual([])
   })
 
+  it('asked-once: a process gets one SIGTERM, however long it takes over its end', async () => {
+    const bench = await openTaskBench()
+    const id = await bench.start(`trap 'echo term' TERM; while true; do ${bench.sleeper} & wait $!; done`)
+    await untilRunning(bench, 1)
+    bench.host.registry.kill(id, 'model')
+    await bench.ended(id)
+    expect(await bench.output(id)).toBe('term\n')
+  })
+
   it.each([
     ['a session of its own', (sleeper: string) => `setsid ${sleeper} & wait`],
     ['a session of its own, its parent gone', (sleeper: string) => `(setsid ${sleeper} &) ; sleep 1000`],
     ['a group of its own', (sleeper: string) => `set -m; env -i ${sleeper} & wait`],
+    [
+      'a group of its own, its mark and its parent gone',
+      (sleeper: string) => `(set -m; env -i ${sleeper} &) ; sleep 1000`,
+    ],
     ['its mark thrown away', (sleeper: string) => `env -i setsid ${sleeper} & wait`],
   ])('strays: a child with %s ends as well', async (_, command) => {
     const bench = await openTaskBench()
@@ -237,6 +250,18 @@ describe('nothing outlives its task', () => {
     expect(terminal.ended).not.toBeNull()
   })
 
+  it('close: whoever closes the processes alone has none left either, deaf ones included', async () => {
+    const bench = await openTaskBench()
+    const { processes } = bench.host
+    const stop = new AbortController().signal
+    const command = { file: 'bash', args: ['-c', `trap '' TERM; ${bench.sleeper}; true`], cwd: bench.cwd }
+    await processes.run(command, { write: async () => {}, stop })
+    await untilRunning(bench, 1)
+    await processes.close()
+    expect(bench.running()).toEqual([])
+    await expect(processes.run(command, { write: async () => {}, stop })).rejects.toThrow('the host is stopping')
+  })
+
   it('owner: removing an owner ends its tasks and terminals and leaves those of others', async () => {
     const bench = await openTaskBench()
     const other = createSleeper()
@@ -280,6 +305,44 @@ describe('what a crash left', () => {
     expect(running()).toEqual([pid])
   })
 
+  it('reused-pid: a group whose leader is gone may be anybody’s by now', async () => {
+    const { word, running } = createSleeper()
+    const child = spawn('sh', ['-c', `sleep ${word} & true`], { stdio: 'ignore', detached: true, env: {} })
+    await once(child, 'exit')
+    await untilRunning({ running }, 1)
+    const [pid = 0] = running()
+    onTestFinished(() => endHard(pid))
+    for (const startTime of [null, 'earlier'])
+      await endLeftovers(systemClock, stored({ pid: child.pid ?? 0, startTime }), 'a-folder')
+    expect(running()).toEqual([pid])
+  })
+
+  it('reused-pid: a start time names the boot of the system too, for ticks begin anew with each', async () => {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    expect((await leaderOf(process.pid)).startTime).toMatch(new RegExp(`^${boot}/\\d+$`))
+    expect((await leaderOf(2 ** 22 + 1)).startTime).toBeNull()
+  })
+
+  it('zombie: who is dead and only waits for its parent to look keeps nobody waiting', async () => {
+    const { word, running } = createSleeper()
+    const { cwd } = await openTaskBench()
+    const pipe = join(cwd, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    // The parent becomes a program that never asks how its children ended, before this one ends.
+    const script = `set -m; read < "$0" & echo $!; exec sleep ${word}`
+    const parent = spawn('bash', ['-c', script, pipe], { stdio: ['ignore', 'pipe', 'ignore'] })
+    onTestFinished(() => running().forEach(endHard))
+    const [line] = await once(parent.stdout, 'data')
+    const pid = Number(String(line))
+    await untilRunning({ running }, 1)
+    writeFileSync(pipe, 'go\n')
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /)
+    let looked = 0
+    const clock = { now: systemClock.now, sleep: async () => void (looked += 1) }
+    await endProcesses(clock, { mark: 'nobody', leader: await leaderOf(pid) })
+    expect(looked).toBe(0)
+  })
+
   it('by-record: pid and start time together name the process, its mark aside', async () => {
     const { pid, running } = await innocent()
     await endLeftovers(systemClock, stored(await leaderOf(pid)), 'a-folder')
@@ -296,7 +359,7 @@ describe('what a crash left', () => {
       const env = { [markVariable]: `${mark}:boot-1:bash-1` }
       const child = spawn('sleep', [word], { stdio: 'ignore', detached: true, env })
       await once(child, 'spawn')
-      onTestFinished(() => endHard(child.pid ?? 0))
+      onTestFinished(() => [...ours.running(), ...theirs.running()].forEach(endHard))
     }
     await endLeftovers(systemClock, [], folderMark(bench.dataDir))
     expect(ours.running()).toEqual([])

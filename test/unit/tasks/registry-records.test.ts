@@ -31,6 +31,26 @@ describe('what the next host learns', () => {
     expect((await records.all()).map((record) => record.id)).toEqual(['bash-r2'])
   })
 
+  it('not-lost: nothing is kept of the end of a task that has no model', async () => {
+    const { start, records } = registryBench()
+    const producer = new Producer({ unowned: true })
+    await start(producer)
+    expect(await records.all()).toHaveLength(1)
+    producer.end({ status: 'completed' })
+    await settled()
+    expect(await records.all()).toEqual([])
+  })
+
+  it('not-lost: the record of a task that was killed says so, whatever its producer said', async () => {
+    const { registry, start, records } = registryBench()
+    const producer = new Producer({ stubborn: true })
+    const id = await start(producer)
+    registry.kill(id, 'person')
+    producer.end({ status: 'completed' })
+    await settled()
+    expect(await records.all()).toMatchObject([{ id, end: { status: 'killed' } }])
+  })
+
   it('not-lost: closing leaves the record of a task it cut off as that of a running one', async () => {
     const { registry, start, records } = registryBench()
     const id = await start(new Producer())

@@ -95,7 +95,9 @@ describe('starting', () => {
     const starting = registry.start(producer.spec)
     await settled()
     const disposed = registry.disposeOwner(alice)
-    expect(await registry.start(new Producer().spec)).toEqual({ started: false, reason: 'closed' })
+    const late = new Producer()
+    expect(await registry.start(late.spec)).toEqual({ started: false, reason: 'closed' })
+    expect(late.handle).toBeNull()
     producer.ready()
     expect(await starting).toEqual({ started: false, reason: 'closed' })
     await disposed
@@ -116,7 +118,9 @@ describe('starting', () => {
     producer.end({ status: 'completed' })
     await closing
     expect(await starting).toEqual({ started: false, reason: 'closed' })
-    expect(await registry.start(new Producer().spec)).toEqual({ started: false, reason: 'closed' })
+    const late = new Producer()
+    expect(await registry.start(late.spec)).toEqual({ started: false, reason: 'closed' })
+    expect(late.handle).toBeNull()
   })
 
   it('one-line: label and detail are one line, cut by code points, never through a character', async () => {

@@ -179,6 +179,17 @@ describe('settlement', () => {
     expect(record(id).view.status).toBe('completed')
   })
 
+  it('complete-output: with the end, half a character that was waited for is handed out as broken', async () => {
+    const { registry, start } = registryBench()
+    const producer = new Producer()
+    const id = await start(producer)
+    await producer.handle?.write(Buffer.from('界').subarray(0, 2))
+    expect((await registry.read(id, 100)).text).toBe('')
+    producer.end({ status: 'completed' })
+    await settled()
+    expect((await registry.read(id, 100)).text).toBe('\uFFFD')
+  })
+
   it('times: a task starts when it was asked for and finishes when its producer is done', async () => {
     const { start, record, clock } = registryBench()
     const producer = new Producer()

@@ -15,6 +15,8 @@ export class StillClock implements Clock {
   }
 
   sleep(ms: number, signal: AbortSignal): Promise<void> {
+    // The system's timers end at once what is longer.
+    if (ms > 2 ** 31 - 1) throw new RangeError(`no timer waits ${ms} ms`)
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const sleeper = { at: this.#now + ms, wake: resolve }

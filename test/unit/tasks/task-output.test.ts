@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -105,6 +105,17 @@ describe('one cursor', () => {
   })
 })
 
+/** Paths of the files this process has open, by the system's account. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)]
+    } catch {
+      return []
+    }
+  })
+}
+
 describe('bounds', () => {
   const kilobytes = (count: number, text: string) => Buffer.from(text.repeat((count * 1024) / text.length))
 
@@ -131,7 +142,9 @@ describe('bounds', () => {
     const { path, output } = fresh()
     await output.write(kilobytes(24, 'abcd'))
     await output.end()
+    expect(openFiles()).not.toContain(path)
     expect((await output.read(20 * 1024)).more).toBe(true)
+    expect(openFiles()).not.toContain(path)
     expect((await output.read(20 * 1024)).text).toBe('abcd'.repeat(1024))
     expect(existsSync(path)).toBe(false)
   })
