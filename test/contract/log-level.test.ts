@@ -172,7 +172,8 @@ describe('log/loss', () => {
 
   it('log/loss: what LevelDB dropped refuses every opening until the loss is accepted, and then none', async () => {
     await loseSomething()
-    const dropped = { code: 'dropped', message: expect.stringMatching(/dropping \d+ bytes/) as string }
+    const message: unknown = expect.stringMatching(/dropping \d+ bytes/)
+    const dropped = { code: 'dropped', message }
     await expect(medium.open()).rejects.toMatchObject(dropped)
     await expect(medium.open()).rejects.toMatchObject(dropped)
     await expect(medium.open()).rejects.toMatchObject(dropped)
@@ -327,8 +328,9 @@ describe('log/unknown', () => {
     expect(await exit).toEqual({ code: 0, signal: null })
     const [begun, failed, again, afterwards] = lines
     expect(begun).toEqual({ kind: 'durable' })
-    expect(failed).toEqual({ failedAt: expect.any(Number) as number, kind: 'unknown', stale: 'unavailable' })
-    expect(again).toEqual({ lastSeq: expect.any(Number) as number, whole: true })
+    const aNumber: unknown = expect.any(Number)
+    expect(failed).toEqual({ failedAt: aNumber, kind: 'unknown', stale: 'unavailable' })
+    expect(again).toEqual({ lastSeq: aNumber, whole: true })
     expect(afterwards).toEqual({ afterwards: 'durable', bystander: 'durable' })
     store = await medium.open()
     expect(await store.read(b, wholeLog)).toHaveLength(2)
