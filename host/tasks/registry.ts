@@ -5,23 +5,14 @@
    disk before anybody learns of the end. Listeners are contained. Closing announces nothing, and leaves the records of
    what it cut off to the next host. */
 import { join } from 'node:path'
-import { createActor } from 'xstate'
-import {
-  statusOf,
-  taskMachine,
-  type TaskActor,
-  type TaskEndStatus,
-  type TaskMachineEvent,
-  type TaskStopper,
-} from '../../machines/task.ts'
+import type { TaskEndStatus, TaskMachineEvent, TaskStopper } from '../../machines/task.ts'
 import { taskIdSchema, type SessionId, type TaskId } from '../../shared/ids.ts'
-import { taskDetailLength, taskLabelLength, type TaskView } from '../../shared/task.ts'
+import { taskDetailLength, type TaskView } from '../../shared/task.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import { oneLine } from './one-line.ts'
 import type { TaskEnd, TaskHandle, TaskOutput, TaskRecord, TaskRegistry, TaskSpec } from './port.ts'
-import type { Leader } from './process-table.ts'
-import { TaskOutputBuffer } from './task-output.ts'
+import { createTask, isLive, recordOf, storedOf, viewOf, type Task, type TaskOrigin } from './task.ts'
 import type { StoredTask, TaskRecords } from './task-records.ts'
 
 /** Live tasks an owner may have; more is a loop gone wild. */
@@ -45,25 +36,6 @@ export interface RegistryDeps {
   restored?: readonly StoredTask[]
   /** What else lives as long as its owner and ends with the owner's tasks. */
   disposeWithOwner?: (owner: SessionId) => Promise<void>
-}
-
-interface Task {
-  id: TaskId
-  owner: SessionId | undefined
-  kind: string
-  label: string
-  startedAt: number
-  actor: TaskActor
-  output: TaskOutputBuffer
-  stop: AbortController
-  leader: Leader | undefined
-  /** Set once the producer is done, shortly before the actor settles. */
-  end: StoredTask['end']
-  /** Resolves when nothing of the task is alive: it has settled, or never came to run. */
-  over: Promise<void>
-  release: () => void
-  /** Writes of the record, one after the other. */
-  recording: Promise<void>
 }
 
 export function createTaskRegistry(deps: RegistryDeps): TaskRegistry {
@@ -90,7 +62,7 @@ class Registry implements TaskRegistry {
     if (this.#isClosedTo(owner)) return { started: false, reason: 'closed' }
     if (this.#liveOf(owner) >= maxLiveTasks) return { started: false, reason: 'too-many-tasks' }
     // The slot is taken before the first await; a start that fails gives it back and leaves nothing else.
-    const task = this.#build(this.#newId(spec.kind), spec, this.#deps.clock.now())
+    const task = this.#make({ ...spec, id: this.#newId(spec.kind), startedAt: this.#deps.clock.now() })
     this.#startingById.set(task.id, task)
     try {
       const { ending } = await this.#run(task, spec)
@@ -249,7 +221,7 @@ class Registry implements TaskRegistry {
   }
 
   #restore(stored: StoredTask): void {
-    const task = this.#build(stored.id, stored, stored.startedAt)
+    const task = this.#make(stored)
     const end = stored.end ?? { ...hostStopped, finishedAt: this.#deps.clock.now() }
     task.end = end
     this.#taskById.set(task.id, task)
@@ -286,30 +258,8 @@ class Registry implements TaskRegistry {
     }
   }
 
-  #build(id: TaskId, spec: Omit<TaskSpec, 'run'> | StoredTask, startedAt: number): Task {
-    const { owner, kind, label } = spec
-    const limit = 'outputLimitBytes' in spec ? spec.outputLimitBytes : undefined
-    let release = (): void => {}
-    const over = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const actor = createActor(taskMachine, { id: `task:${id}`, input: { taskId: id, owner: owner ?? null } })
-    actor.start()
-    return {
-      id,
-      owner,
-      kind,
-      label: oneLine(label, taskLabelLength),
-      startedAt,
-      actor,
-      output: new TaskOutputBuffer(join(this.#deps.spillFolder, `${id}.out`), limit),
-      stop: new AbortController(),
-      leader: undefined,
-      end: undefined,
-      over,
-      release,
-      recording: Promise.resolve(),
-    }
+  #make(origin: TaskOrigin): Task {
+    return createTask(origin, join(this.#deps.spillFolder, `${origin.id}.out`))
   }
 
   #handle(task: Task): TaskHandle {
@@ -353,33 +303,3 @@ class Registry implements TaskRegistry {
 
 /** The registry closed, or the owner left, while the task came to run. */
 class ClosedMeanwhile extends Error {}
-
-function isLive({ actor }: Task): boolean {
-  return actor.getSnapshot().matches('live')
-}
-
-function storedOf({ id, owner, kind, label, startedAt, leader, end }: Task): StoredTask {
-  return {
-    id,
-    ...(owner !== undefined && { owner }),
-    kind,
-    label,
-    startedAt,
-    ...(leader !== undefined && { process: leader }),
-    ...(end !== undefined && { end }),
-  }
-}
-
-/** `end` counts once the actor has settled: a view never mixes the two. */
-function viewOf(task: Task): TaskView {
-  const { id, kind, label, startedAt, actor, end } = task
-  const view = { id, kind, label, status: statusOf(actor.getSnapshot()), startedAt }
-  if (end === undefined || isLive(task)) return view
-  const { detail, finishedAt } = end
-  return { ...view, ...(detail !== undefined && { detail }), finishedAt }
-}
-
-function recordOf(task: Task): TaskRecord {
-  const { stoppedBy, modelTold } = task.actor.getSnapshot().context
-  return { id: task.id, owner: task.owner, view: viewOf(task), stoppedBy, modelTold }
-}

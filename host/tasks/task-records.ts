@@ -6,12 +6,12 @@ import { sessionIdSchema, taskIdSchema, type TaskId } from '../../shared/ids.ts'
 
 export const storedTaskSchema = z.object({
   id: taskIdSchema,
-  owner: sessionIdSchema.optional(),
+  owner: sessionIdSchema.exactOptional(),
   kind: z.string(),
   label: z.string(),
   startedAt: z.number(),
   /** The leader of the task's process group, with the start time the system gave it. */
-  process: z.object({ pid: z.int().positive(), startTime: z.string().nullable() }).optional(),
+  process: z.object({ pid: z.int().positive(), startTime: z.string().nullable() }).exactOptional(),
   /** Absent: it was running, or starting, when the host stopped. */
   end: z
     .object({

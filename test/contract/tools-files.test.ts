@@ -81,6 +81,13 @@ describe('the fence', () => {
     expect(execFileSync('readlink', [join(cwd, 'link.txt')], { encoding: 'utf8' })).toBe('real.txt\n')
   })
 
+  it('fence: a name that begins with dots is a name', async () => {
+    const { call, get } = await files()
+    expect(await call('write_file', { path: '..name', content: 'x' })).toHaveProperty('text')
+    expect(await call('write_file', { path: '.../deep', content: 'y' })).toHaveProperty('text')
+    expect([get('..name'), get('.../deep')]).toEqual(['x', 'y'])
+  })
+
   it('fence: the folder may itself be reached through a link', async () => {
     const { put, call, cwd } = await files()
     put('a.txt', 'here')

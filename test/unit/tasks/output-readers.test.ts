@@ -34,11 +34,8 @@ it('one-reader: the search finds a reader in the ways it would be written', () =
   expect(callers('tasks.list(owner); file.read(buffer)')).toBe(false)
 })
 
-it('one-reader: no part but the registry knows the buffer behind the cursor', () => {
+it('one-reader: no part but the task itself knows the buffer behind the cursor', () => {
   const files = ['host', 'web'].flatMap((folder) => sources(join(root, folder)))
   const users = files.filter((file) => /tasks?\/task-output\.ts|'\.\/task-output\.ts'/.test(readFileSync(file, 'utf8')))
-  expect(users.map((file) => relative(root, file)).toSorted()).toEqual([
-    'host/tasks/registry.ts',
-    'host/tools/built-in.ts',
-  ])
+  expect(users.map((file) => relative(root, file)).toSorted()).toEqual(['host/tasks/task.ts', 'host/tools/built-in.ts'])
 })
