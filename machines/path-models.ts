@@ -10,12 +10,14 @@ import {
   questionIdSchema,
   sessionIdSchema,
   taskIdSchema,
+  taskSurfaceDismissalIdSchema,
   taskSurfaceIdSchema,
   taskSurfaceSubmissionIdSchema,
 } from '../shared/ids.ts'
 import { approvalMachine } from './approval.ts'
 import { composerMachine } from './composer.ts'
 import { connectionMachine } from './connection.ts'
+import { dockMachine } from './dock.ts'
 import type { PathModel } from './paths.ts'
 import { questionMachine } from './question.ts'
 import { sessionMachine, type InboxRow } from './session.ts'
@@ -124,6 +126,11 @@ export const turnPaths: PathModel<typeof turnMachine> = {
   stopsAt: ({ context: { step, attempt } }) => step > 2 || attempt > 2,
 }
 
+const turnPathsOfTwoSteps: PathModel<typeof turnMachine> = {
+  ...turnPaths,
+  stopsAt: ({ context: { step, attempt } }) => step > 1 || attempt > 1,
+}
+
 export const questionPaths: PathModel<typeof questionMachine> = {
   machine: questionMachine,
   input: { questionId: questionIdSchema.parse('question-1'), callId },
@@ -193,6 +200,86 @@ export const composerPaths: PathModel<typeof composerMachine> = {
   ],
 }
 
+const foreignSurfaceId = taskSurfaceIdSchema.parse('surface-foreign')
+const dismissalId = taskSurfaceDismissalIdSchema.parse('dismissal-1')
+const pendingAs = (phase: 'queued' | 'claiming') => ({ submissionId, messageId: firstMessage, phase }) as const
+const issue = { path: '/values/answer', message: 'must be answered' }
+
+/** Everything the dock may hear: its own surface and attempt, another surface, another attempt, a lost connection. */
+export const dockPathsOfAll: PathModel<typeof dockMachine> = {
+  machine: dockMachine,
+  events: () => [
+    { type: 'UP' },
+    { type: 'DOWN' },
+    { type: 'IDENTITY', surfaceId, attempt: null, touched: false },
+    { type: 'IDENTITY', surfaceId, attempt: submissionId, touched: true },
+    { type: 'IDENTITY', surfaceId: null, attempt: null, touched: false },
+    ...[surfaceId, foreignSurfaceId].flatMap(
+      (of) =>
+        [
+          { type: 'READ', surfaceId: of, open: true, readable: true, pending: null },
+          { type: 'READ', surfaceId: of, open: true, readable: false, pending: null },
+          { type: 'READ', surfaceId: of, open: true, readable: true, pending: pendingAs('queued') },
+          { type: 'READ', surfaceId: of, open: true, readable: true, pending: pendingAs('claiming') },
+          { type: 'READ', surfaceId: of, open: false },
+          { type: 'READ_FAILED', surfaceId: of },
+          { type: 'PENDING', surfaceId: of, pending: pendingAs('queued') },
+          { type: 'PENDING', surfaceId: of, pending: pendingAs('claiming') },
+          { type: 'PENDING', surfaceId: of, pending: null },
+          { type: 'OUTCOME', surfaceId: of, reason: 'submitted' },
+          { type: 'OUTCOME', surfaceId: of, reason: 'bypassed' },
+        ] as const,
+    ),
+    { type: 'RETRY_DUE' },
+    { type: 'EDITED', path: '/values/answer' },
+    { type: 'SUBMIT', submissionId },
+    { type: 'INVALID', issues: [issue] },
+    ...[submissionId, otherSubmissionId].flatMap(
+      (of) =>
+        [
+          { type: 'ACCEPTED', submissionId: of, messageId: firstMessage },
+          { type: 'REFUSED', submissionId: of, reason: 'stale', issues: [] },
+          { type: 'REFUSED', submissionId: of, reason: 'invalid-submission', issues: [issue] },
+          { type: 'SUBMIT_FAILED', submissionId: of },
+        ] as const,
+    ),
+    { type: 'DISMISS', dismissalId },
+    { type: 'DISMISSED', dismissalId },
+    { type: 'DISMISS_REFUSED', dismissalId },
+    { type: 'DISMISS_FAILED', dismissalId },
+    { type: 'ROW_CHANGED' },
+    ...[firstMessage, foreignMessage].map(
+      (messageId) => ({ type: 'DISCARDED', messageId, reason: 'removed', why: null }) as const,
+    ),
+    { type: 'ACKNOWLEDGE' },
+  ],
+  stopsAt: (snapshot) => snapshot.context.failedReads > 0 || snapshot.matches('ended'),
+}
+
+/** What one page hears that is alone with its session: pushes are about its own attempt, and what is lost stays lost. */
+const dockPaths: PathModel<typeof dockMachine> = {
+  ...dockPathsOfAll,
+  events: (snapshot) => {
+    const { attempt } = snapshot.context
+    return dockPathsOfAll.events(snapshot).filter((event) => {
+      const isOfStrangers = 'pending' in event && event.pending !== null && attempt === null
+      const isTooLate = event.type === 'READ' && event.open && !event.readable && !snapshot.matches({ live: 'loading' })
+      const isFound = event.type === 'IDENTITY' && event.attempt !== null
+      return !isOfStrangers && !isTooLate && !isFound
+    })
+  },
+  stopsAt: (snapshot) =>
+    dockPathsOfAll.stopsAt?.(snapshot) === true || (!snapshot.context.connected && !snapshot.matches('absent')),
+}
+
+const visitEvents = new Set<string>(['UP', 'IDENTITY', 'READ', 'SUBMIT', 'ACCEPTED', 'DISMISS', 'DISMISSED', 'OUTCOME'])
+
+/** Few enough for all simple paths: a form is sent, answered and gone. */
+const dockPathsOfOneVisit: PathModel<typeof dockMachine> = {
+  ...dockPaths,
+  events: (snapshot) => dockPaths.events(snapshot).filter(({ type }) => visitEvents.has(type)),
+}
+
 export interface NamedPaths {
   /** For shortest paths, edges and refusals. */
   all: PathModel<AnyStateMachine>
@@ -203,11 +290,12 @@ export interface NamedPaths {
 /** By machine, as the command line knows them. */
 export const pathModels: Readonly<Record<string, NamedPaths>> = {
   session: { all: sessionPaths, simple: sessionPathsOfOneRow },
-  turn: { all: turnPaths, simple: turnPaths },
+  turn: { all: turnPaths, simple: turnPathsOfTwoSteps },
   surface: { all: surfacePaths, simple: surfacePaths },
   question: { all: questionPaths, simple: questionPaths },
   approval: { all: approvalPaths, simple: approvalPaths },
   task: { all: taskPaths, simple: taskPaths },
   connection: { all: connectionPaths, simple: connectionPathsOfOneBoot },
   composer: { all: composerPaths, simple: composerPaths },
+  dock: { all: dockPaths, simple: dockPathsOfOneVisit },
 }

@@ -3,19 +3,20 @@
 import { describe, expect, it } from 'vitest'
 import { createActor, type AnyStateMachine, type SnapshotFrom } from 'xstate'
 import { getStateNodes } from 'xstate/graph'
-import { pathModels, sessionPaths, surfacePaths, turnPaths } from '../../machines/path-models.ts'
-import { lifecyclePaths, longestOnly, refusals, type PathModel } from '../../machines/paths.ts'
+import { pathModels } from '../../machines/path-models.ts'
+import { lifecyclePaths, longestOnly, refusals } from '../../machines/paths.ts'
 import { pathOf } from './transition-table.ts'
 
 /** How many there are; another number means that a machine or its payloads changed. */
 const counts: Readonly<Record<string, { shortest: number; simple: number; edges: number; refusals: number }>> = {
   session: { shortest: 360, simple: 1336, edges: 1783, refusals: 6343 },
-  turn: { shortest: 157, simple: 3647, edges: 240, refusals: 2010 },
+  turn: { shortest: 157, simple: 149, edges: 240, refusals: 2010 },
   surface: { shortest: 15, simple: 79, edges: 32, refusals: 103 },
   question: { shortest: 4, simple: 4, edges: 3, refusals: 9 },
   approval: { shortest: 4, simple: 4, edges: 3, refusals: 9 },
   task: { shortest: 20, simple: 56, edges: 50, refusals: 90 },
   connection: { shortest: 34, simple: 746, edges: 94, refusals: 216 },
+  dock: { shortest: 293, simple: 87, edges: 1713, refusals: 965 },
   composer: { shortest: 9, simple: 503, edges: 51, refusals: 102 },
 }
 
@@ -88,59 +89,3 @@ describe.each(Object.entries(pathModels))('%s: paths', (name, { all, simple }) =
 function stateOf({ value, context, status }: SnapshotFrom<AnyStateMachine>) {
   return { value, context, status }
 }
-
-function configurations<Machine extends AnyStateMachine>(model: PathModel<Machine>): SnapshotFrom<Machine>[] {
-  return lifecyclePaths(model, 'shortest').map(({ start, steps }) => steps.at(-1)?.snapshot ?? start)
-}
-
-describe('what holds in every configuration', () => {
-  it('one-claim: a row is claimed exactly while claiming or committing', () => {
-    // A notice is claimed without a row.
-    const withoutNotices: typeof sessionPaths = {
-      ...sessionPaths,
-      events: (snapshot) => sessionPaths.events(snapshot).filter(({ type }) => type !== 'WAKE'),
-    }
-    for (const snapshot of configurations(withoutNotices)) {
-      // `ended` keeps what it found: the host gives it back.
-      if (snapshot.matches('ended')) continue
-      const claims = snapshot.matches({ live: 'claiming' }) || snapshot.matches({ live: 'committing' })
-      expect(snapshot.context.claimed !== null).toBe(claims)
-    }
-  })
-
-  it('locked-rows: a row that answers a surface is never a steering row', () => {
-    for (const { context } of configurations(sessionPaths)) {
-      for (const row of context.rows) if (row.answers !== null) expect(row.placement).toBe('queued')
-    }
-  })
-
-  it('steer-running: steering rows wait only while a turn runs, and nothing waits in an idle session', () => {
-    for (const snapshot of configurations(sessionPaths)) {
-      if (snapshot.matches('ended')) continue
-      if (!snapshot.matches({ live: 'running' }))
-        expect(snapshot.context.rows.every(({ placement }) => placement === 'queued')).toBe(true)
-      if (snapshot.matches({ live: 'idle' })) expect(snapshot.context.rows).toEqual([])
-    }
-  })
-
-  it('interrupt-claim: an interrupt is remembered only for a turn that runs or is being written', () => {
-    for (const snapshot of configurations(sessionPaths)) {
-      if (snapshot.matches('ended') || !snapshot.context.interruptTurn) continue
-      expect(snapshot.matches({ live: 'committing' }) || snapshot.matches({ live: 'running' })).toBe(true)
-    }
-  })
-
-  it('one-submission: a submission is known exactly while queued or claiming, a reason exactly when closed', () => {
-    for (const snapshot of configurations(surfacePaths)) {
-      const pending = snapshot.matches({ live: 'queued' }) || snapshot.matches({ live: 'claiming' })
-      expect(snapshot.context.submission !== null).toBe(pending)
-      expect(snapshot.context.closed !== null).toBe(snapshot.matches('closed'))
-    }
-  })
-
-  it('interrupt: a turn has a reason exactly from its ending on', () => {
-    for (const snapshot of configurations(turnPaths)) {
-      expect(snapshot.context.reason !== null).toBe(snapshot.matches('ending') || snapshot.matches('ended'))
-    }
-  })
-})
