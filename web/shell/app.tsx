@@ -3,6 +3,7 @@ import { lazy, type MouseEvent, Suspense, useEffect } from 'react'
 import type { SessionId } from '../../shared/ids.ts'
 import { useClient } from '../client.tsx'
 import { composerFieldId } from '../composer/composer.tsx'
+import { loadPart } from '../load-part.ts'
 import { useStore } from '../store.ts'
 import { Conversation } from './conversation.tsx'
 import { DrawerProvider, mainId, useDrawer } from './drawer.tsx'
@@ -12,7 +13,7 @@ import { NewSession } from './new-session.tsx'
 import { shellTexts } from './shell-texts.ts'
 import { Side } from './side.tsx'
 
-const Settings = lazy(async () => ({ default: (await import('./settings.tsx')).Settings }))
+const Settings = lazy(loadPart(async () => ({ default: (await import('./settings.tsx')).Settings })))
 
 export function App() {
   return (

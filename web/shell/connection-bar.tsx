@@ -2,6 +2,7 @@
    empties meanwhile. Absent while connected and before the first try has failed. */
 import { useClient } from '../client.tsx'
 import { State } from '../icon.tsx'
+import { partsMissing } from '../load-part.ts'
 import { useStore } from '../store.ts'
 import { clockTime, useNow } from '../time.ts'
 import { shellTexts } from './shell-texts.ts'
@@ -10,7 +11,8 @@ export function ConnectionBar() {
   const t = shellTexts.use()
   const { connection } = useClient()
   const { phase, everUp, retryAt, downSince, outdated } = useStore(connection.state, (state) => state)
-  if (phase === 'up') return outdated ? <OutdatedBar /> : null
+  const missing = useStore(partsMissing, (state) => state)
+  if (phase === 'up') return outdated || missing ? <OutdatedBar /> : null
   if (!everUp && phase === 'connecting' && downSince === null) return null
   return (
     <div className="bar bar-warn">

@@ -6,6 +6,7 @@ import { type KeyboardEvent, lazy, Suspense, useEffect, useRef } from 'react'
 import { useClient } from '../../client.tsx'
 import { composerFieldId } from '../../composer/composer.tsx'
 import { Icon, State } from '../../icon.tsx'
+import { loadPart } from '../../load-part.ts'
 import type { SessionHandle } from '../../session/session-store.ts'
 import { useStore } from '../../store.ts'
 import type { DockController, DockView } from './dock-controller.ts'
@@ -15,11 +16,12 @@ import { DockMark, type OpenPhase, type Phase, phaseOf, titleOf } from './dock-p
 import { surfaceTexts } from './strings.ts'
 import { TroubleNotice } from './trouble-notice.tsx'
 
-const SurfaceForm = lazy(() => import('./surface-form.tsx'))
+const loadForm = loadPart(() => import('./surface-form.tsx'))
+const SurfaceForm = lazy(loadForm)
 
 /** Loaded ahead of the first surface, when the page has nothing better to do. */
 export function preloadForm(): void {
-  void import('./surface-form.tsx')
+  void loadForm()
 }
 
 export function TaskSurfaceDock({ session, controller }: { session: SessionHandle; controller: DockController }) {

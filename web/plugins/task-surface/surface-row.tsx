@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import type { TaskSurfaceModelV1 } from '../../../shared/surface/model.ts'
 import { submissionText } from '../../../shared/surface/message-text.ts'
 import { Icon, type IconName, State, type Tone } from '../../icon.tsx'
+import { loadPart } from '../../load-part.ts'
 import { CopyButton } from '../../markdown/code-block.tsx'
 import { useSession } from '../../session/session-store.ts'
 import type { ToolCall, ToolResult } from '../../session/session-state.ts'
@@ -16,7 +17,7 @@ import { answersOf, createForm } from './form.ts'
 import { answerWords, sameStanding, type Standing, standingOf, surfaceOf } from './row-facts.ts'
 import { surfaceTexts } from './strings.ts'
 
-const SurfaceReplay = lazy(() => import('./surface-replay.tsx'))
+const SurfaceReplay = lazy(loadPart(() => import('./surface-replay.tsx')))
 
 export function claimsRow(_: ToolCall, result: ToolResult | null): boolean {
   return result !== null && surfaceOf(result) !== null
