@@ -7,19 +7,19 @@ export function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
-/** The median of the ratios of samples taken in turn: what slowed the machine for a while slowed both of a pair. */
-export const pairedRatio = (values, floors) => median(values.map((value, index) => value / floors[index]))
+/**
+ * Of samples taken in turn, the pair with the median ratio: what slowed the machine for a while slowed both of a pair,
+ * where the two medians could come from different whiles.
+ */
+export function medianPair(values, floors) {
+  const pairs = values.map((value, index) => ({ value, floor: floors[index] }))
+  const sorted = pairs.toSorted((one, other) => one.value / one.floor - other.value / other.floor)
+  return sorted[Math.floor(sorted.length / 2)]
+}
 
 /** Prints the row as JSON. `goal` bounds the ratio, or the value where there is no floor: from below or from above. */
-export function printRow({
-  name,
-  unit,
-  floor = null,
-  value,
-  ratio = floor === null ? null : value / floor,
-  goal,
-  atLeast = false,
-}) {
+export function printRow({ name, unit, floor = null, value, goal, atLeast = false }) {
+  const ratio = floor === null ? null : value / floor
   const judged = ratio ?? value
   const met = atLeast ? judged >= goal : judged <= goal
   process.stdout.write(`${JSON.stringify({ name, unit, floor, value, ratio, goal, atLeast, met })}\n`)

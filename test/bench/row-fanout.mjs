@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { median, pairedRatio, printRow } from './figures.mjs'
+import { medianPair, printRow } from './figures.mjs'
 import { startRawServer } from './floors.mjs'
 import { frameBytes, openManySockets } from './many-sockets.mjs'
 
@@ -36,12 +36,11 @@ try {
   }
   ofHost.close()
   ofRaw.close()
+  const perSecond = (each) => (sockets * frames) / each
   printRow({
     name: 'task frames to 1,000 sockets',
     unit: '1/s',
-    floor: (sockets * frames) / median(seconds.raw),
-    value: (sockets * frames) / median(seconds.host),
-    ratio: pairedRatio(seconds.raw, seconds.host),
+    ...medianPair(seconds.host.map(perSecond), seconds.raw.map(perSecond)),
     goal: 0.9,
     atLeast: true,
   })

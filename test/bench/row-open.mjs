@@ -1,7 +1,7 @@
 /* Opening a session of 100,000 events against one of 100 (SPEC 15): `session.open` over the socket until its answer,
    both sessions cold in one host, taking turns. */
 import { connect, startHost } from './bench-host.mjs'
-import { median, pairedRatio, printRow } from './figures.mjs'
+import { medianPair, printRow } from './figures.mjs'
 import { dataFolderOf } from './large-logs.mjs'
 
 const rounds = 120
@@ -29,9 +29,7 @@ try {
   printRow({
     name: 'opening a session of 100,000 events, against one of 100',
     unit: 'ms',
-    floor: median(samples.short),
-    value: median(samples.long),
-    ratio: pairedRatio(samples.long, samples.short),
+    ...medianPair(samples.long, samples.short),
     goal: 1.5,
   })
 } finally {

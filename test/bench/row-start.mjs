@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startHost } from './bench-host.mjs'
-import { median, pairedRatio, printRow } from './figures.mjs'
+import { medianPair, printRow } from './figures.mjs'
 import { dataFolderOf } from './large-logs.mjs'
 
 const rounds = 9
@@ -33,9 +33,7 @@ try {
   printRow({
     name: 'start with 1,000 sessions and 1,000,000 events',
     unit: 'ms',
-    floor: median(samples.empty),
-    value: median(samples.large),
-    ratio: pairedRatio(samples.large, samples.empty),
+    ...medianPair(samples.large, samples.empty),
     goal: 1.3,
   })
 } finally {

@@ -46,7 +46,8 @@ function jsonOf(measured) {
 
 function tableOf(measured) {
   const head = ['what', 'floor', 'value', 'ratio', 'goal', 'met']
-  const figure = (value) => (value === null ? '–' : value.toPrecision(4))
+  const figure = (value) =>
+    value === null ? '–' : value.toLocaleString('en', { maximumSignificantDigits: value < 1000 ? 3 : 4 })
   const lines = measured.map(({ name, unit, floor, value, ratio, goal, atLeast, met }) => [
     name,
     floor === null ? '–' : `${figure(floor)} ${unit}`,
