@@ -35,11 +35,11 @@ const fastPolls = 40
 export class Terminal {
   readonly id: string
   readonly owner: SessionId
-  readonly leader: Leader
   readonly #pty: IPty
   readonly #clock: Clock
   readonly #processes: Processes
   readonly #sinks = new Set<(chunk: Uint8Array) => Promise<void>>()
+  #leader: Leader
   #unread: Uint8Array[] = []
   #unreadBytes = 0
   #droppedBytes = 0
@@ -47,25 +47,32 @@ export class Terminal {
   #activeAt: number
   #hasPrinted = false
 
-  private constructor(pty: IPty, leader: Leader, { id, owner, clock, processes }: TerminalDeps) {
+  private constructor(pty: IPty, { id, owner, clock, processes }: TerminalDeps) {
     this.id = id
     this.owner = owner
-    this.leader = leader
     this.#pty = pty
+    this.#leader = { pid: pty.pid, startTime: null }
     this.#clock = clock
     this.#processes = processes
     this.#activeAt = clock.now()
+    // At once: what nobody listens to is lost.
+    pty.onData((data) => void this.#take(data))
+    pty.onExit(({ exitCode, signal }) => {
+      this.#ended = { exitCode, signal: signal === 0 ? undefined : signal }
+      // What was started in the terminal does not outlive it.
+      void processes.end(id, this.#leader)
+    })
   }
 
   static async on(pty: IPty, deps: TerminalDeps): Promise<Terminal> {
-    const terminal = new Terminal(pty, await leaderOf(pty.pid), deps)
-    pty.onData((data) => void terminal.#take(data))
-    pty.onExit(({ exitCode, signal }) => {
-      terminal.#ended = { exitCode, signal: signal === 0 ? undefined : signal }
-      // What was started in the terminal does not outlive it.
-      void deps.processes.end(deps.id, terminal.leader)
-    })
+    const terminal = new Terminal(pty, deps)
+    terminal.#leader = await leaderOf(pty.pid)
     return terminal
+  }
+
+  /** The shell, which leads everything that is started in the terminal. */
+  get leader(): Leader {
+    return this.#leader
   }
 
   /** Set once the shell is gone. */
@@ -76,7 +83,7 @@ export class Terminal {
   /** The shell waits for a command: nothing that was started in the foreground runs. */
   get isReady(): boolean {
     if (this.#ended !== null || this.#clock.now() - this.#activeAt < settleMs) return false
-    if (process.platform === 'linux') return foregroundGroup(this.leader.pid) === this.leader.pid
+    if (process.platform === 'linux') return foregroundGroup(this.#leader.pid) === this.#leader.pid
     return this.#pty.process.includes('bash')
   }
 
@@ -122,7 +129,7 @@ export class Terminal {
   async end(): Promise<void> {
     // An interactive shell ignores SIGTERM and goes when its terminal hangs up.
     if (this.#ended === null) this.#pty.kill('SIGHUP')
-    await this.#processes.end(this.id, this.leader)
+    await this.#processes.end(this.id, this.#leader)
   }
 
   async #take(data: unknown): Promise<void> {

@@ -93,7 +93,7 @@ async function readPage(file: FileHandle, { path, isResult, offset, limit, signa
   const end = ends.at(-1)
   if (end === undefined) {
     const text = textOf(bytes.subarray(0, wholeCharacters(bytes.subarray(0, pageBytes))))
-    return { text, firstLine: offset, lines: 1, next: offset + 1, isCut: true }
+    return { text, firstLine: offset, lines: 1, next: offset + 1, isCut: bytes[pageBytes] !== 10 }
   }
   const isEnd = end === bytes.length
   const next = isEnd ? null : offset + ends.length

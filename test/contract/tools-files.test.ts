@@ -196,10 +196,20 @@ describe('read_file', () => {
 
   it('pages: a line longer than a page is cut between characters, and says so', async () => {
     const { put, text } = await files()
-    put('wide.txt', `${'界'.repeat(30_000)}\nnext\n`)
+    put('wide.txt', `x${'界'.repeat(30_000)}\nnext\n`)
     const page = await text('read_file', { path: 'wide.txt' })
-    expect(page).toMatch(/^界{16384}\n\n\[line 1 is cut: it is longer than can be shown; read on with offset 2\]$/)
+    expect(page).toMatch(/^x界{16383}\n\n\[line 1 is cut: it is longer than can be shown; read on with offset 2\]$/)
     expect(await text('read_file', { path: 'wide.txt', offset: 2 })).toBe('next')
+  })
+
+  it('pages: a line that fills a page to the byte is whole, and what follows is not lost', async () => {
+    const { put, text } = await files()
+    const line = 'x'.repeat(48 * 1024)
+    put('exact.txt', `${line}\nnext\n`)
+    expect(await text('read_file', { path: 'exact.txt' })).toBe(`${line}\n\n[lines 1 to 1; read on with offset 2]`)
+    put('exact.txt', `${line}\n`)
+    expect(await text('read_file', { path: 'exact.txt' })).toBe(`${line}\n\n[lines 1 to 1; read on with offset 2]`)
+    expect(await text('read_file', { path: 'exact.txt', offset: 2 })).toBe('(the file has no line 2)')
   })
 
   it('size: a file of many gigabytes costs a page', async () => {

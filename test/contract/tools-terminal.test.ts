@@ -92,7 +92,16 @@ describe('in the foreground', () => {
     const bench = await openToolBench()
     const { terminalId } = await send(bench, { input: 'true\n' })
     const end = await bench.call('terminal_send', { input: 'x\n', terminalId }, { owner: stranger })
-    expect(end).toMatchObject({ code: 'TERMINAL_NOT_FOUND' })
+    const message = `There is no terminal ${terminalId}. Open terminals: none.`
+    expect(end).toEqual({ code: 'TERMINAL_NOT_FOUND', message })
+  })
+
+  it('enter: a line feed is the Enter key, for programs that read single keys too', async () => {
+    const bench = await openToolBench()
+    const keys = 'stty raw -echo; dd bs=1 count=1 2> /dev/null | od -An -tu1; stty sane'
+    const { terminalId } = await send(bench, { input: `${keys}\n`, waitMs: 300 })
+    const { text } = await send(bench, { input: '\n', terminalId })
+    expect(text).toMatch(/^ +13\n/)
   })
 
   it('bounded: five terminals a session, and a flood nobody reads keeps its newest part', async () => {
