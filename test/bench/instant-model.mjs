@@ -3,9 +3,10 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 
 const field = { kind: 'text', id: 'answer', label: 'Answer' }
-const model = { version: 1, title: 'Next', sections: [], fields: [field], submit: { label: 'Send' } }
+const smallModel = { version: 1, title: 'Next', sections: [], fields: [field], submit: { label: 'Send' } }
 
-export async function startInstantModel() {
+/** `model`: the surface it shows every time. */
+export async function startInstantModel(model = smallModel) {
   let calls = 0
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
