@@ -1,4 +1,5 @@
 /* Every call to a store has its time (SPEC 2): a disk that hangs must become an answer. */
+import { setMaxListeners } from 'node:events'
 import { LogError, type CallOptions, type LogStore } from './port.ts'
 
 export interface Deadline {
@@ -24,6 +25,8 @@ export function timerDeadline(ms: number = storeDeadlineMs): StartDeadline {
     const now = performance.now()
     if (current === null || now >= current.until) {
       const controller = new AbortController()
+      // Every call that is under way listens; that is no leak, and Node must not warn of one.
+      setMaxListeners(0, controller.signal)
       const late = () => controller.abort(new LogError('unavailable', `the store did not answer within ${ms} ms`))
       // A process that wants to end does not wait for it: what it watches keeps the process alive by itself.
       setTimeout(late, ms + sharedMs).unref()
