@@ -206,11 +206,11 @@ export const dockMachine = setup({
         ? { pending: { submissionId: event.submissionId, messageId: event.messageId, phase: 'queued' as const } }
         : {},
     ),
-    noteEdit: assign(({ context, event }) =>
-      event.type === 'EDITED'
-        ? { touched: true, attempt: null, issues: context.issues.filter((issue) => !concerns(issue, event.path)) }
-        : {},
-    ),
+    noteEdit: assign(({ context, event }) => {
+      if (event.type !== 'EDITED') return {}
+      const left = context.issues.filter((issue) => !concerns(issue, event.path))
+      return { touched: true, attempt: null, issues: left.length === context.issues.length ? context.issues : left }
+    }),
     beginAttempt: assign(({ context, event }) =>
       event.type === 'SUBMIT'
         ? { attempt: context.attempt ?? event.submissionId, trouble: null, issues: [], touched: true }

@@ -50,6 +50,20 @@ async function changedWhileTyping(page: Page): Promise<string[]> {
   return page.evaluate(() => ('changed' in window && Array.isArray(window.changed) ? window.changed.map(String) : []))
 }
 
+/** How often the page looked at its styles again while so many letters were typed. */
+async function stylesWhileTyping(page: Page, letters: string): Promise<number> {
+  const metrics = await page.context().newCDPSession(page)
+  await metrics.send('Performance.enable')
+  const count = async () => {
+    const { metrics: all } = await metrics.send('Performance.getMetrics')
+    return all.find(({ name }) => name === 'RecalcStyleCount')?.value ?? 0
+  }
+  await page.getByRole('textbox', { name: 'Line' }).click()
+  const before = await count()
+  await page.keyboard.type(letters)
+  return (await count()) - before
+}
+
 test.each([
   ['every kind at once', largestMixed, 32],
   ['1,700 rows to order', largestOrders, 32],
@@ -58,6 +72,8 @@ test.each([
   const page = await opened(model)
   await eventually(() => page.locator('.dock-answer > .field').count(), fields + 1)
   expect(await changedWhileTyping(page)).toEqual([])
+  // Work that grows with the form would show here: the count is the same on every machine.
+  expect(await stylesWhileTyping(page, 'abcdefghijklmnopqrst')).toBeLessThan(10)
   await page.context().close()
 })
 

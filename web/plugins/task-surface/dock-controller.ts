@@ -46,10 +46,21 @@ export interface DockControllerDeps {
   onLeave: (work: () => void) => () => void
 }
 
+const nothingUnreadable: readonly Issue[] = []
 /** A pause in typing; `onLeave` covers a page that goes sooner. */
 const writeDelayMs = 200
 const firstRetryMs = 500
 const longestRetryMs = 15_000
+
+function sameEntries(left: object, right: object): boolean {
+  const before = new Map<string, unknown>(Object.entries(left))
+  return Object.entries(right).every(([key, value]: [string, unknown]) => Object.is(before.get(key), value))
+}
+
+/** Every keystroke is an event of the machine; few of them change what the dock shows. */
+function looksSame(left: DockSnapshot, right: DockSnapshot): boolean {
+  return JSON.stringify(left.value) === JSON.stringify(right.value) && sameEntries(left.context, right.context)
+}
 
 export function createDockController(deps: DockControllerDeps): DockController {
   const { session, drafts } = deps
@@ -58,7 +69,7 @@ export function createDockController(deps: DockControllerDeps): DockController {
   let formOf: TaskSurfaceId | null = null
   /** The JSON the form was made from. */
   let formSource = ''
-  let unreadable: readonly Issue[] = []
+  let unreadable = nothingUnreadable
   let saved: Saved | 'nothing' = 'nothing'
   let collapsed = false
   let newestRead = 0
@@ -79,16 +90,27 @@ export function createDockController(deps: DockControllerDeps): DockController {
       },
     }),
   )
+  let shown = actor.getSnapshot()
   const store = createStore<DockView>(view())
 
   function view(): DockView {
-    const machine = actor.getSnapshot()
+    const next = actor.getSnapshot()
+    if (!looksSame(shown, next)) shown = next
+    const machine = shown
     const { surfaceId } = machine.context
     const own = surfaceId !== null && surfaceId === formOf
-    return { machine, surfaceId, form: own ? form : null, unreadable: own ? unreadable : [], saved, collapsed }
+    return {
+      machine,
+      surfaceId,
+      form: own ? form : null,
+      unreadable: own ? unreadable : nothingUnreadable,
+      saved,
+      collapsed,
+    }
   }
   function show(): void {
-    store.setState(view())
+    const next = view()
+    if (!sameEntries(store.getState(), next)) store.setState(next)
   }
   function send(event: DockMachineEvent): void {
     actor.send(event)
@@ -125,7 +147,7 @@ export function createDockController(deps: DockControllerDeps): DockController {
     const parsed = parseStoredModel(model)
     formOf = surfaceId
     formSource = source
-    unreadable = parsed.ok ? [] : parsed.issues
+    unreadable = parsed.ok ? nothingUnreadable : parsed.issues
     drafts.reopen(surfaceId)
     if (!parsed.ok) return
     const draft = drafts.read(surfaceId)
@@ -158,7 +180,7 @@ export function createDockController(deps: DockControllerDeps): DockController {
     form = null
     formOf = null
     formSource = ''
-    unreadable = []
+    unreadable = nothingUnreadable
     saved = 'nothing'
   }
 

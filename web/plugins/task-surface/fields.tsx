@@ -1,7 +1,7 @@
 /* The controls of an open form, one component a field kind. Each subscribes to its own value, so typing in one
    draws that one. Locked fields keep their values legible. Rules: FI-NAME every control has a name, issues
    describe it; FI-FALSY `false`, `''` and `[]` are shown and sent as what they are. Next: `order-field.tsx`. */
-import { memo, type ReactNode, useId } from 'react'
+import { memo, type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react'
 import type { TaskSurfaceField, TaskSurfaceOption } from '../../../shared/surface/model.ts'
 import { type FieldProps, IssueText, useFieldValue } from './field-parts.tsx'
 import { type Form, noteKey } from './form.ts'
@@ -46,6 +46,7 @@ function Lines(props: {
   const { form, name, label, multiline, locked, issue } = props
   const id = useId()
   const value = useFieldValue(form, name)
+  const area = useGrowingArea(value)
   const shared = {
     id,
     className: 'input',
@@ -65,13 +66,28 @@ function Lines(props: {
         <span className="tag">{props.tag}</span>
       </label>
       {multiline ? (
-        <textarea {...shared} rows={3} onChange={(event) => form.set(name, event.target.value)} />
+        <textarea {...shared} ref={area} rows={3} onChange={(event) => form.set(name, event.target.value)} />
       ) : (
         <input {...shared} type="text" onChange={(event) => form.set(name, event.target.value)} />
       )}
       <IssueText id={`${id}-i`}>{issue}</IssueText>
     </div>
   )
+}
+
+/**
+ * Grows with its text. The style sheet could do it, but a field whose size hangs on its text makes every keystroke
+ * lay out the page around it.
+ */
+function useGrowingArea(value: unknown): RefObject<HTMLTextAreaElement | null> {
+  const area = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => {
+    const element = area.current
+    if (element === null) return
+    if (value === '') element.style.removeProperty('height')
+    else if (element.scrollHeight > element.clientHeight) element.style.height = `${element.scrollHeight + 2}px`
+  }, [value])
+  return area
 }
 
 function TextField({ form, field, locked, issue }: FieldProps<'text'>) {
