@@ -31,3 +31,11 @@ export const approvalMachine = setup({
 
 export type ApprovalActor = ActorRefFrom<typeof approvalMachine>
 export type ApprovalSnapshot = SnapshotFrom<typeof approvalMachine>
+export type ApprovalOutcome = 'allow' | 'deny' | 'cancelled'
+
+const outcomeByState = { allowed: 'allow', denied: 'deny', cancelled: 'cancelled' } as const
+
+/** Null while the person is waited for. */
+export function outcomeOf({ value }: ApprovalSnapshot): ApprovalOutcome | null {
+  return value === 'pending' ? null : outcomeByState[value]
+}

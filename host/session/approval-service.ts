@@ -2,7 +2,13 @@
    counts; the decision is durable before the call goes on. A child session's request shows in the session its
    person looks at, and its decision stands in the log of the session that asked. */
 import { createActor } from 'xstate'
-import { approvalMachine, type ApprovalActor, type ApprovalMachineEvent } from '../../machines/approval.ts'
+import {
+  approvalMachine,
+  outcomeOf,
+  type ApprovalActor,
+  type ApprovalMachineEvent,
+  type ApprovalOutcome,
+} from '../../machines/approval.ts'
 import type { ApprovalId, CallId, SessionId } from '../../shared/ids.ts'
 import type { Json } from '../../shared/json.ts'
 import type { SessionFrameBody } from '../../shared/protocol/frames.ts'
@@ -16,7 +22,6 @@ export interface ApprovalRequest {
   input: Json
 }
 
-export type ApprovalOutcome = 'allow' | 'deny' | 'cancelled'
 export type DecideResult = { accepted: true } | { accepted: false; reason: 'not-pending' }
 
 interface Pending extends ApprovalRequest {
@@ -61,11 +66,17 @@ export class ApprovalService {
     const event: ApprovalMachineEvent = { type: decision === 'allow' ? 'ALLOW' : 'DENY' }
     if (pending === undefined || !pending.actor.getSnapshot().can(event))
       return { accepted: false, reason: 'not-pending' }
-    pending.actor.send(event)
     this.#pendingById.delete(approvalId)
+    pending.actor.send(event)
     const data = { callId: pending.callId, decision, ...(remember && { remember }) }
-    await pending.asker.append([{ type: 'approval/decided', data }])
-    this.#finish(approvalId, pending, decision)
+    try {
+      await pending.asker.append([{ type: 'approval/decided', data }])
+    } catch (error) {
+      // Nobody knows of the decision: the call that waits must not go on, nor wait for ever.
+      pending.resolve('cancelled')
+      throw error
+    }
+    this.#finish(approvalId, pending)
     return { accepted: true }
   }
 
@@ -81,12 +92,13 @@ export class ApprovalService {
   #cancel(approvalId: ApprovalId): void {
     const pending = this.#pendingById.get(approvalId)
     if (pending === undefined) return
-    pending.actor.send({ type: 'CANCEL' })
     this.#pendingById.delete(approvalId)
-    this.#finish(approvalId, pending, 'cancelled')
+    pending.actor.send({ type: 'CANCEL' })
+    this.#finish(approvalId, pending)
   }
 
-  #finish(approvalId: ApprovalId, { resolve }: Pending, outcome: ApprovalOutcome): void {
+  #finish(approvalId: ApprovalId, { actor, resolve }: Pending): void {
+    const outcome = outcomeOf(actor.getSnapshot()) ?? 'cancelled'
     this.#runtime.publish({ type: 'approval/resolved', approvalId, outcome })
     resolve(outcome)
   }
