@@ -116,6 +116,26 @@ const faults: readonly Planted[] = [
     sound: 'accepted',
     faulty: 'not-pending',
   },
+  {
+    rule: 'first-decision',
+    title: 'a pending approval takes no permission',
+    machine: 'approval',
+    from: "ALLOW: 'allowed',",
+    to: '',
+    scene: 'allowCall',
+    sound: 'resolved allow',
+    faulty: 'not-pending',
+  },
+  {
+    rule: 'silence',
+    title: 'a permission ends as a denial',
+    machine: 'approval',
+    from: "ALLOW: 'allowed',",
+    to: "ALLOW: 'denied',",
+    scene: 'allowCall',
+    sound: 'resolved allow',
+    faulty: 'resolved deny',
+  },
 ]
 
 let model: ScriptedModel

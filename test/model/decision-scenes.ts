@@ -1,9 +1,11 @@
 /* Short scenes on a real host that each end in one decision of one machine, and answer what the wire says of it. */
+import { z } from 'zod'
 import type { AdmissionGate } from '../harness/admission-gate.ts'
 import { Changes } from '../harness/changes.ts'
 import { Client, type Address, type Reply } from '../harness/client.ts'
 import { openSurface } from '../harness/counted-log.ts'
 import { scriptedAgent, type ModelCall, type ScriptedModel } from '../harness/scripted-model.ts'
+import type { Frame } from '../../shared/protocol/frames.ts'
 import type { SessionView } from '../harness/session-view.ts'
 
 export interface Stage {
@@ -22,6 +24,9 @@ export interface Scene extends Stage {
 }
 
 export type Decision = string
+
+const approvalRequestedSchema = z.object({ type: z.literal('approval/requested'), approvalId: z.string() })
+const approvalResolvedSchema = z.object({ type: z.literal('approval/resolved'), outcome: z.string() })
 
 export async function inScene(stage: Stage, play: (scene: Scene) => Promise<Decision>): Promise<Decision> {
   const changes = new Changes()
@@ -177,5 +182,19 @@ export const scenes = {
     const answers = [{ id: 'q', selected: [], custom: 'This one.' }]
     const answer = await client.call('question.answer', { sessionId, questionId, answers })
     return answer.accepted ? 'accepted' : answer.reason
+  },
+
+  async allowCall(scene) {
+    await send(scene, 'begin')
+    ;(await parkedCall(scene)).answerCalls([{ name: 'bash', arguments: { command: 'true' } }])
+    const { changes, client, sessionId } = scene
+    const isRequest = (frame: Frame) => frame.type === 'approval/requested'
+    const request = await changes.until(() => client.frames.find(isRequest), 'a request for permission')
+    const { approvalId } = approvalRequestedSchema.parse(request)
+    const answer = await client.call('approval.decide', { sessionId, approvalId, decision: 'allow' })
+    if (!answer.accepted) return answer.reason
+    const isResolved = (frame: Frame) => frame.type === 'approval/resolved'
+    const resolved = await changes.until(() => client.frames.find(isResolved), 'the resolution')
+    return `resolved ${approvalResolvedSchema.parse(resolved).outcome}`
   },
 } satisfies Record<string, (scene: Scene) => Promise<Decision>>
