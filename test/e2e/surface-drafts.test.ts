@@ -128,7 +128,7 @@ test('DRAFT-FULL a full storage is said, and nothing on the screen is lost', asy
     }
   })
   await ticket(page).fill('OPS-6')
-  await page.getByText('Draft not saved: browser storage is full').waitFor()
+  await page.locator('#main').getByText('Draft not saved: browser storage is full').waitFor()
   expect(await ticket(page).inputValue()).toBe('OPS-6')
   await page.getByRole('button', { name: 'Measure', exact: true }).click()
   await page.getByText('OPS-6', { exact: true }).waitFor()
