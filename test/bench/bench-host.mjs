@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
+import { endsWithUs } from './children.mjs'
 
 const mainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
 const token = 'a-token-for-the-bench'
@@ -11,10 +12,12 @@ const token = 'a-token-for-the-bench'
 export async function startHost(dataDir, { environment = {}, nodeArguments = [] } = {}) {
   const begun = performance.now()
   const { PATH, HOME } = process.env
-  const child = spawn(
-    process.execPath,
-    [...nodeArguments, mainFile, 'serve', '--port', '0', '--json', '--no-open', '--data', dataDir, '--token', token],
-    { env: { PATH, HOME, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+  const child = endsWithUs(
+    spawn(
+      process.execPath,
+      [...nodeArguments, mainFile, 'serve', '--port', '0', '--json', '--no-open', '--data', dataDir, '--token', token],
+      { env: { PATH, HOME, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+    ),
   )
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (chunk) => (errors += chunk))

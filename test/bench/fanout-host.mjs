@@ -10,7 +10,8 @@ const tasks = [
   { id: 'bash-2', kind: 'bash', label: 'npm test', status: 'stopping', startedAt: 1_790_000_000_500 },
 ]
 
-const transport = await createTransport({ files: new Map() })
+// The clients are bare: they answer no ping.
+const transport = await createTransport({ files: new Map(), idleTimeoutSeconds: 900 })
 const faults = { passed: () => {} }
 let bytes = 0
 const fanout = {

@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
+import { endsWithUs } from './children.mjs'
 
 /** A database in which single synced puts can be timed. */
 export async function openRawPut() {
@@ -32,7 +33,9 @@ export async function openRawPut() {
 
 /** A raw server in a process of its own: `echo` or `publish`. */
 export async function startRawServer(kind) {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), kind], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = endsWithUs(
+    spawn(process.execPath, [fileURLToPath(import.meta.url), kind], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  )
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data')
   return {
     port: Number(line),
@@ -56,6 +59,7 @@ const serve = {
   publish: (uws) => {
     const app = uws.App().ws('/*', {
       maxBackpressure: 64 * 1024 * 1024,
+      idleTimeout: 900,
       open: (socket) => socket.subscribe('all'),
       message: () => {},
     })

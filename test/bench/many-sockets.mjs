@@ -8,6 +8,7 @@ export async function openManySockets(port, { count, path, headers = [], greet =
   let received = 0
   let wanted = Infinity
   let reached = () => {}
+  let lost = () => {}
   for (let index = 0; index < count; index += 1) {
     const socket = connect(port, '127.0.0.1')
     socket.setNoDelay(true)
@@ -31,6 +32,7 @@ export async function openManySockets(port, { count, path, headers = [], greet =
       received += data.length
       if (received >= wanted) reached()
     })
+    socket.on('close', () => lost(new Error('a server closed a socket')))
     sockets.push(socket)
   }
   return {
@@ -38,7 +40,10 @@ export async function openManySockets(port, { count, path, headers = [], greet =
     async receive(bytes, begin) {
       received = 0
       wanted = bytes
-      const done = new Promise((resolve) => (reached = resolve))
+      const done = new Promise((resolve, reject) => {
+        reached = resolve
+        lost = reject
+      })
       const begun = performance.now()
       begin()
       await done

@@ -3,18 +3,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { endsWithUs } from './children.mjs'
 import { medianPair, printRow } from './figures.mjs'
 import { startRawServer } from './floors.mjs'
 import { frameBytes, openManySockets } from './many-sockets.mjs'
 
 const sockets = 1000
 const frames = 100
-const rounds = 9
+const rounds = 21
 const token = 'a-token-for-the-bench'
 
-const host = spawn(process.execPath, [fileURLToPath(new URL('fanout-host.mjs', import.meta.url)), token], {
-  stdio: ['pipe', 'pipe', 'inherit'],
-})
+const hostFile = fileURLToPath(new URL('fanout-host.mjs', import.meta.url))
+const host = endsWithUs(spawn(process.execPath, [hostFile, token], { stdio: ['pipe', 'pipe', 'inherit'] }))
 const raw = await startRawServer('publish')
 try {
   const [line] = await once(host.stdout.setEncoding('utf8'), 'data')
