@@ -9,7 +9,11 @@ import { loadSettings, type AgentEnvironment, type Settings } from './agents/set
 import type { HostParts } from './cli/serve.ts'
 import { systemClock } from './clock.ts'
 import { createIdMint } from './id-mint.ts'
+import { Journal } from './lifecycles/journal.ts'
+import { Lifecycles } from './lifecycles/lifecycles.ts'
+import { Watching } from './lifecycles/watching.ts'
 import type { FaultPoints } from './log/fault-points.ts'
+import { createJournalRecords } from './log/journal-records.ts'
 import { openLevelDatabase } from './log/level-database.ts'
 import { createLevelStore } from './log/level-store.ts'
 import { createSessionLog } from './log/session-log.ts'
@@ -57,6 +61,12 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
   if (settings.problem !== undefined) logger.warn(settings.problem)
   const agents = createAgentCatalog({ settings, preferred: options.agent ?? undefined, clock: systemClock })
   const surfaceLimits = surfaceLimitsOf(settings)
+  const lifecycles = new Lifecycles({
+    journal: new Journal({ store: createJournalRecords(database, logger), clock: systemClock, logger }),
+    watching: new Watching(options.fanout),
+    clock: systemClock,
+    logger,
+  })
   const commandEnvironment = childEnvironment(environment)
   const tasks = await openTaskHost({
     clock: systemClock,
@@ -64,6 +74,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     dataDir,
     bootId,
     records: createTaskRecordStore(database, logger),
+    tap: (actorId, sessionId) => lifecycles.tap({ actorId, machine: 'task', sessionId }),
     environment: commandEnvironment,
     umask: options.umask,
     reaperFile: options.reaperFile,
@@ -93,6 +104,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     admission,
     surfaceLimits,
     tasks: tasks.registry,
+    lifecycles,
     logger,
   })
   const disposeCarrier = carryTasks(
@@ -125,6 +137,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
       await tasks.close()
       await sessionsClosed
       await log.close()
+      lifecycles.journal.close()
       await store.close()
       await database.close()
     },

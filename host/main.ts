@@ -2,6 +2,7 @@
    together in the order log → sessions → handlers → transport and knows nothing of what they do.
    Next: `cli/program.ts` (commands), `cli/serve.ts` (the life of a host). */
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { z } from 'zod'
@@ -9,6 +10,7 @@ import { mayOpenBrowser, openBrowser } from './cli/browser.ts'
 import { checkFiles } from './cli/check.ts'
 import { CommandError } from './cli/command-error.ts'
 import { defaultDataFolder } from './cli/data-folder.ts'
+import { printJournal } from './cli/journal.ts'
 import { createProgram } from './cli/program.ts'
 import { readServeOptions } from './cli/serve-options.ts'
 import { serve, type Ready } from './cli/serve.ts'
@@ -60,6 +62,11 @@ function greet(ready: Ready, options: { json: boolean; open: boolean }): void {
   if (options.open && mayOpenBrowser(at)) openBrowser(link, platform)
 }
 
+/** Of a command that works on data which is there. */
+function dataFolderOf(flag: string | undefined): string {
+  return resolve(flag ?? environment['TASK_SURFACE_DATA'] ?? defaultDataFolder(environment))
+}
+
 /** What a person can act on is one sentence; anything else is a bug and shows its stack. */
 function isExpected(cause: unknown): cause is Error {
   return cause instanceof CommandError || cause instanceof TransportError || cause instanceof LogError
@@ -96,6 +103,9 @@ const program = createProgram(version, {
     const { output, exitCode } = checkFiles(modelFile, values)
     process.stdout.write(`${output}\n`)
     process.exitCode = exitCode
+  },
+  async journal(session, { data, json = false }) {
+    await printJournal({ dataDir: dataFolderOf(data), session, json }, (line) => process.stdout.write(`${line}\n`))
   },
 })
 

@@ -6,6 +6,7 @@ import type { ServeFlags } from './serve-options.ts'
 export interface Commands {
   serve(flags: ServeFlags): Promise<void>
   check(modelFile: string, options: { values?: string }): void
+  journal(session: string, options: { data?: string; json?: boolean }): Promise<void>
 }
 
 export function createProgram(version: string, commands: Commands): Command {
@@ -34,5 +35,13 @@ export function createProgram(version: string, commands: Commands): Command {
       '\nPrints the canonical model or the message text; else one problem a line, and exits with 1.',
     )
     .action((modelFile: string, options: { values?: string }) => commands.check(modelFile, options))
+  program
+    .command('journal')
+    .description('print what the actors of a session did: every transition, and what was refused')
+    .argument('<session>', 'id of the session')
+    .option('--data <folder>', 'where sessions are kept')
+    .option('--json', 'one JSON entry a line')
+    .addHelpText('after', '\nAsks the host that runs on the folder, else reads the folder itself.')
+    .action((session: string, options: { data?: string; json?: boolean }) => commands.journal(session, options))
   return program
 }

@@ -10,7 +10,8 @@
      s!<session>!c       checkpoint
      s!<session>!e!<seq> event
      s!<session>!i!<kind>!<id>  seq of the newest event that carries the id
-     s!<session>!j!…     journal entries, owned by the journal store; removed with the session */
+     s!<session>!j!<id>  chunk of journal entries, by the id of its first one
+     s!<session>!r       refused journal entries; both owned by the journal store and removed with the session */
 import { sessionIdSchema, type SessionId, type TaskId } from '../../shared/ids.ts'
 import type { IndexKind } from './port.ts'
 
@@ -32,8 +33,9 @@ export const taskKey = (taskId: TaskId) => `t!${taskId}`
 export const checkpointKey = (sessionId: SessionId) => `s!${sessionId}!c`
 export const eventKey = (sessionId: SessionId, seq: number) => `${eventPrefix(sessionId)}${seqText(seq)}`
 export const indexKey = (sessionId: SessionId, kind: IndexKind, id: string) => `s!${sessionId}!i!${kind}!${id}`
-/** Begins every key of the session's journal. */
-export const journalPrefix = (sessionId: SessionId) => `s!${sessionId}!j!`
+export const journalKey = (sessionId: SessionId, id: number) => `s!${sessionId}!j!${seqText(id)}`
+export const journalRange = (sessionId: SessionId) => prefixRange(`s!${sessionId}!j!`)
+export const refusedKey = (sessionId: SessionId) => `s!${sessionId}!r`
 
 const eventPrefix = (sessionId: SessionId) => `s!${sessionId}!e!`
 const seqText = (seq: number) => String(seq).padStart(seqWidth, '0')

@@ -29,8 +29,13 @@ export interface LevelDatabase {
    * `WriteFailed` where the outcome is unknown, with `LogError` where nothing was written.
    */
   write(operations: readonly WriteOperation[]): Promise<void>
-  /** Lets operations go along with the next write of anybody. Lost with the process, so only for what decides nothing. */
+  /**
+   * Lets operations go along with the next write of anybody, or go by themselves a little later. Lost with the process
+   * until then, so only for what decides nothing.
+   */
   carry(operations: readonly WriteOperation[]): void
+  /** Writes what is carried, if anything. */
+  flush(): Promise<void>
   get(key: string): Promise<string | undefined>
   /**
    * The same without leaving the thread. A key that is not there, or was written lately, is answered from memory, in a
@@ -61,6 +66,8 @@ const writeBufferBytes = 4 * 1024 * 1024
 
 /** Operations that may wait for a write to go along with. Past it the oldest go: the journal may lose entries. */
 const carryMaxOperations = 4096
+/** How long they wait for a write of somebody else. */
+const carryMs = 100
 
 export interface OpenOptions {
   /** Lets a database open from which LevelDB dropped records. `doctor` asks for it; remembered afterwards. */
@@ -80,6 +87,7 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
   let reopening: Promise<void> = Promise.resolve()
   let failure: unknown
   let carried: WriteOperation[] = []
+  let carryTimer: NodeJS.Timeout | undefined
 
   /** The open database. A reopening that failed is tried again by the next call, which itself stays unavailable. */
   function opened(): ClassicLevel {
@@ -103,30 +111,44 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
     })()
   }
 
+  async function write(operations: readonly WriteOperation[]): Promise<void> {
+    const target = opened()
+    // A chained batch hands each text straight to the binding: half the time of an array of operations.
+    const batch = target.batch()
+    for (const operation of carried.length === 0 ? operations : [...operations, ...carried]) {
+      if (operation.type === 'put') batch.put(operation.key, operation.value)
+      else batch.del(operation.key)
+    }
+    carried = []
+    clearTimeout(carryTimer)
+    carryTimer = undefined
+    try {
+      await batch.write({ sync: true })
+    } catch (error) {
+      failure = error
+      if (condition === 'open' && target === level) reopen()
+      throw new WriteFailed(error)
+    }
+  }
+
+  async function flush(): Promise<void> {
+    if (carried.length > 0) await write([])
+  }
+
   return {
     directory,
     isOpen: () => condition === 'open',
-    async write(operations) {
-      const target = opened()
-      // A chained batch hands each text straight to the binding: half the time of an array of operations.
-      const batch = target.batch()
-      for (const operation of carried.length === 0 ? operations : [...operations, ...carried]) {
-        if (operation.type === 'put') batch.put(operation.key, operation.value)
-        else batch.del(operation.key)
-      }
-      carried = []
-      try {
-        await batch.write({ sync: true })
-      } catch (error) {
-        failure = error
-        if (condition === 'open' && target === level) reopen()
-        throw new WriteFailed(error)
-      }
-    },
+    write,
     carry(operations) {
       carried.push(...operations)
       if (carried.length > carryMaxOperations) carried.splice(0, carried.length - carryMaxOperations)
+      carryTimer ??= setTimeout(() => {
+        carryTimer = undefined
+        // A database that does not answer now takes them along with its next write.
+        flush().catch(() => {})
+      }, carryMs)
     },
+    flush,
     async get(key) {
       const target = opened()
       try {
@@ -153,6 +175,8 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
       }
     },
     async close() {
+      if (condition === 'open') await flush().catch(() => {})
+      clearTimeout(carryTimer)
       condition = 'closed'
       await reopening
       await level.close()

@@ -1,5 +1,6 @@
 /* Every method of the wire, carried to the sessions (SPEC 8). No decision is made here. */
 import { resolve } from 'node:path'
+import { machineDefinitions } from '../../machines/definitions.ts'
 import { errorCodes, RpcError } from '../../shared/protocol/errors.ts'
 import { wireProtocolVersion } from '../../shared/protocol/frames.ts'
 import type { Params } from '../../shared/protocol/methods.ts'
@@ -15,7 +16,7 @@ import {
   rewindSession,
 } from '../session/session-changes.ts'
 import type { SessionDirectory } from '../session/session-directory.ts'
-import type { Handlers } from './port.ts'
+import { AtOnce, type Handlers } from './port.ts'
 
 export interface HandlerDeps {
   directory: SessionDirectory
@@ -29,7 +30,7 @@ export interface HandlerDeps {
 
 export function createHandlers(deps: HandlerDeps): Handlers {
   const { directory, version, bootId } = deps
-  const { agents, clock, hub } = directory.deps
+  const { agents, clock, hub, lifecycles } = directory.deps
   return {
     'host.describe': () => ({ version, bootId, protocol: wireProtocolVersion, serverTime: clock.now() }),
     'agents.list': () => ({ agents: agents.list() }),
@@ -86,6 +87,20 @@ export function createHandlers(deps: HandlerDeps): Handlers {
         (await runtime?.approvals.decide(approvalId, decision, remember)) ?? { accepted: false, reason: 'not-pending' }
       )
     },
+    'inspect.machines': () => ({ machines: machineDefinitions() }),
+    'inspect.subscribe': ({ sessionId }, { peer }) =>
+      new AtOnce(() => {
+        if (peer !== null) lifecycles.watching.subscribe(peer, sessionId)
+        return { result: { actors: lifecycles.actors(sessionId) }, frames: [] }
+      }),
+    'inspect.unsubscribe': ({ sessionId }, { peer }) => {
+      if (peer !== null) lifecycles.watching.unsubscribe(peer, sessionId)
+      return {}
+    },
+    'inspect.journal': async ({ sessionId, afterId = '0', limit = defaultJournalLimit }) => {
+      await directory.view(sessionId)
+      return lifecycles.journal.read(sessionId, afterEntry(afterId), limit)
+    },
     'question.answer': async ({ sessionId, questionId, answers }) => {
       const runtime = directory.live(sessionId)
       if (runtime === undefined) await directory.view(sessionId)
@@ -106,6 +121,14 @@ async function createSession(deps: HandlerDeps, { agent, title, cwd, toolMode, a
     ...(toolMode !== undefined && { toolMode }),
     ...(approval !== undefined && { approval }),
   })
+}
+
+/** Journal entries of a page where the request does not say. */
+const defaultJournalLimit = 200
+
+function afterEntry(id: string): number {
+  if (!/^[0-9]{1,15}$/.test(id)) throw new RpcError(errorCodes.invalidParams, 'afterId: not the id of a journal entry.')
+  return Number(id)
 }
 
 /** The name must be known; whether the agent is available is judged when a message is admitted. */

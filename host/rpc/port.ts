@@ -46,6 +46,8 @@ export type Handlers = { readonly [Name in MethodName]?: Handler<Name> }
 /** One serialised text to every subscriber of a topic, in order. */
 export interface Fanout {
   publish(topic: string, text: string): void
+  /** Sockets that a text to this topic reaches. */
+  subscribers(topic: string): number
 }
 
 /** The topic that every socket is subscribed to from its start: the `host/*` frames. */

@@ -13,6 +13,7 @@ import type { ApprovalId, CallId, SessionId } from '../../shared/ids.ts'
 import type { Json } from '../../shared/json.ts'
 import type { SessionFrameBody } from '../../shared/protocol/frames.ts'
 import type { SessionRuntime } from './session-runtime.ts'
+import { accepts } from '../lifecycles/accepts.ts'
 
 export interface ApprovalRequest {
   callId: CallId
@@ -48,9 +49,10 @@ export class ApprovalService {
     const approvalId = this.#runtime.deps.ids.approval()
     const { callId } = request
     const name = `approval:${approvalId}`
+    const inspect = this.#runtime.tap('approval', name)
     const actor = this.#runtime.actors.start(
       name,
-      createActor(approvalMachine, { id: name, input: { approvalId, callId } }),
+      createActor(approvalMachine, { id: name, input: { approvalId, callId }, inspect }),
     )
     return new Promise((resolve) => {
       const pending: Pending = { ...request, asker, actor, resolve }
@@ -64,8 +66,7 @@ export class ApprovalService {
   async decide(approvalId: ApprovalId, decision: 'allow' | 'deny', remember: boolean): Promise<DecideResult> {
     const pending = this.#pendingById.get(approvalId)
     const event: ApprovalMachineEvent = { type: decision === 'allow' ? 'ALLOW' : 'DENY' }
-    if (pending === undefined || !pending.actor.getSnapshot().can(event))
-      return { accepted: false, reason: 'not-pending' }
+    if (pending === undefined || !accepts(pending.actor, event)) return { accepted: false, reason: 'not-pending' }
     this.#pendingById.delete(approvalId)
     pending.actor.send(event)
     const data = { callId: pending.callId, decision, ...(remember && { remember }) }

@@ -52,13 +52,19 @@ export class Claims {
     return placement
   }
 
-  /** `session.updateQueue`. There is no optimistic change: the queue frame is the commit. */
+  /**
+   * `session.updateQueue`. There is no optimistic change: the queue frame is the commit. A refused event is sent as
+   * well, for the journal; it changes nothing.
+   */
   update(itemId: InboxItemId, action: QueueAction): void {
     const { session, inbox } = this.#runtime
     const event = toEvent(itemId, action)
     const snapshot = session.getSnapshot()
     const refusal = queueRefusal(snapshot, event)
-    if (refusal !== null) throw conflict(refusal, refusalText[refusal])
+    if (refusal !== null) {
+      session.send(event)
+      throw conflict(refusal, refusalText[refusal])
+    }
     if (action.kind === 'edit') inbox.requireRoom(action.text, itemId)
     const row = snapshot.context.rows.find((candidate) => candidate.itemId === itemId)
     session.send(event)

@@ -6,6 +6,7 @@ import type { CallId, QuestionId } from '../../shared/ids.ts'
 import type { SessionFrameBody } from '../../shared/protocol/frames.ts'
 import type { Question, QuestionAnswer } from '../../shared/question.ts'
 import type { AskOutcome } from '../tools/tool.ts'
+import { accepts } from '../lifecycles/accepts.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 
 interface Asked {
@@ -33,8 +34,10 @@ export class QuestionService {
   ask(callId: CallId, questions: readonly Question[], signal: AbortSignal): Promise<AskOutcome> {
     if (signal.aborted) return Promise.resolve({ kind: 'cancelled' })
     const questionId = this.#runtime.deps.ids.question()
-    const actor = createActor(questionMachine, { id: `question:${questionId}`, input: { questionId, callId } })
-    this.#runtime.actors.start(`question:${questionId}`, actor)
+    const name = `question:${questionId}`
+    const inspect = this.#runtime.tap('question', name)
+    const actor = createActor(questionMachine, { id: name, input: { questionId, callId }, inspect })
+    this.#runtime.actors.start(name, actor)
     return new Promise((resolve) => {
       this.#askedById.set(questionId, { callId, questions, actor, resolve })
       signal.addEventListener('abort', () => this.#cancel(questionId), { once: true })
@@ -46,7 +49,7 @@ export class QuestionService {
   answer(questionId: QuestionId, answers: readonly QuestionAnswer[] | null): AnswerResult {
     const asked = this.#askedById.get(questionId)
     const event: QuestionMachineEvent = { type: answers === null ? 'DECLINE' : 'ANSWER' }
-    if (asked === undefined || !asked.actor.getSnapshot().can(event)) return { accepted: false, reason: 'not-pending' }
+    if (asked === undefined || !accepts(asked.actor, event)) return { accepted: false, reason: 'not-pending' }
     if (answers !== null && !fits(asked.questions, answers)) return { accepted: false, reason: 'invalid-answer' }
     this.#resolve(questionId, asked, event, answers ?? [])
     return { accepted: true }

@@ -5,6 +5,7 @@ import { conflict, errorCodes, RpcError } from '../../shared/protocol/errors.ts'
 import type { Result } from '../../shared/protocol/methods.ts'
 import type { Session } from '../../shared/session.ts'
 import { LogError } from '../log/port.ts'
+import { accepts } from '../lifecycles/accepts.ts'
 import { baselineOf } from './baseline.ts'
 import { storageError, type SessionDirectory } from './session-directory.ts'
 
@@ -25,7 +26,8 @@ export async function configureSession(
   { approval, toolMode, agent }: Configuration,
 ): Promise<Session> {
   const runtime = await directory.load(sessionId)
-  if (!runtime.session.getSnapshot().can({ type: 'CONFIGURE' })) throw busy()
+  if (!accepts(runtime.session, { type: 'CONFIGURE' })) throw busy()
+  runtime.session.send({ type: 'CONFIGURE' })
   const data = {
     ...(approval !== undefined && { approval }),
     ...(toolMode !== undefined && { toolMode }),
@@ -66,7 +68,7 @@ export function rewindSession(
   return directory.exclusive(sessionId, async () => {
     const { log, hub, clock } = directory.deps
     const runtime = await directory.loadNow(sessionId)
-    if (!runtime.session.getSnapshot().can({ type: 'REWIND' })) throw busy()
+    if (!accepts(runtime.session, { type: 'REWIND' })) throw busy()
     runtime.session.send({ type: 'REWIND' })
     const outcome = await runtime.exclusive(() => log.rewind(runtime.ownership, runtime.state, toSeq, clock.now()))
     switch (outcome.kind) {
@@ -112,7 +114,7 @@ async function childrenOf(directory: SessionDirectory, sessionId: SessionId) {
 
 function removeOne(directory: SessionDirectory, sessionId: SessionId): Promise<void> {
   return directory.exclusive(sessionId, async () => {
-    const { log, hub, tasks } = directory.deps
+    const { log, hub, tasks, lifecycles } = directory.deps
     const runtime = directory.live(sessionId)
     if (runtime === undefined && (await log.header(sessionId)) === null) {
       throw new LogError('unknown-session', `There is no session ${sessionId}.`)
@@ -121,6 +123,7 @@ function removeOne(directory: SessionDirectory, sessionId: SessionId): Promise<v
     runtime?.end('removed')
     await runtime?.settled()
     await tasks?.disposeOwner(sessionId)
+    lifecycles.journal.forget(sessionId)
     await log.remove(ownership)
     hub.publishHost({ type: 'host/session-removed', sessionId })
     hub.forget(sessionId)

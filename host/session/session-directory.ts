@@ -127,6 +127,7 @@ export class SessionDirectory {
   async unload(runtime: SessionRuntime, reason: 'cold' | 'disposed'): Promise<void> {
     runtime.end(reason)
     await runtime.settled()
+    this.deps.lifecycles.journal.settle(runtime.sessionId)
     await this.deps.log.release(runtime.ownership)
   }
 

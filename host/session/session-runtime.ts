@@ -6,7 +6,7 @@
    one after the other; after any append that did not become durable the runtime is over, and the session is
    folded again from its log.
    Read on: `claims.ts` (who speaks next), `turn-loop.ts`, `surface-service.ts`, `question-service.ts`. */
-import { createActor } from 'xstate'
+import { createActor, type InspectionEvent } from 'xstate'
 import { sessionMachine, type SessionActor } from '../../machines/session.ts'
 import type { EventDraft, SessionEvent } from '../../shared/event.ts'
 import type { SessionId } from '../../shared/ids.ts'
@@ -18,6 +18,7 @@ import type { TaskSurfaceLimits } from '../../shared/surface/limits.ts'
 import type { AgentCatalog } from '../agents/port.ts'
 import type { Clock } from '../clock.ts'
 import type { IdMint } from '../id-mint.ts'
+import type { Lifecycles } from '../lifecycles/lifecycles.ts'
 import type { Ownership } from '../log/port.ts'
 import type { SessionLog } from '../log/session-log.ts'
 import type { SessionState } from '../log/session-state.ts'
@@ -49,6 +50,7 @@ export interface RuntimeDeps {
   personOf(runtime: SessionRuntime): SessionRuntime
   /** Null in a composition without background tasks. */
   tasks: TaskRegistry | null
+  lifecycles: Lifecycles
   logger: Logger
 }
 
@@ -86,7 +88,13 @@ export class SessionRuntime {
     this.#onEnd = init.onEnd
     this.#state = init.state
     this.lastUsedAt = deps.clock.now()
-    this.session = this.actors.start('session', createActor(sessionMachine, { id: `session:${this.sessionId}` }))
+    this.session = this.actors.start(
+      'session',
+      createActor(sessionMachine, {
+        id: `session:${this.sessionId}`,
+        inspect: this.tap('session', `session:${this.sessionId}`),
+      }),
+    )
     this.surfaces = new SurfaceService(this)
     this.questions = new QuestionService(this)
     this.approvals = new ApprovalService(this)
@@ -120,6 +128,11 @@ export class SessionRuntime {
 
   get #liveTasks(): number {
     return this.deps.tasks?.liveCount(this.sessionId) ?? 0
+  }
+
+  /** The `inspect` option of an actor of this session. */
+  tap(machine: string, actorId: string): (seen: InspectionEvent) => void {
+    return this.deps.lifecycles.tap({ actorId, machine, sessionId: this.sessionId })
   }
 
   view(): Session {
@@ -166,8 +179,10 @@ export class SessionRuntime {
         this.end('fault')
         throw new RpcError(errorCodes.storage, 'The session could not be written. It is read again from its log.')
       }
-      this.#commit(outcome.state, outcome.events)
-      onDurable()
+      this.deps.lifecycles.resting(outcome.state.lastSeq, () => {
+        this.#commit(outcome.state, outcome.events)
+        onDurable()
+      })
       this.publishView()
       return outcome.events
     })

@@ -25,6 +25,7 @@ import type { TaskSurfaceModelV1 } from '../../shared/surface/model.ts'
 import { samePayload, validateSubmission } from '../../shared/surface/submission.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 import { readOccurrence, readSubmission, type Answered } from './surface-log.ts'
+import { accepts } from '../lifecycles/accepts.ts'
 
 const invalidId: SubmitTaskSurfaceResult = {
   accepted: false,
@@ -215,7 +216,7 @@ export class SurfaceService {
 
   /** A surface is open and its actor does not take this: a submission is pending. */
   #refuses(event: SurfaceMachineEvent): boolean {
-    return this.#actor !== null && !this.#actor.getSnapshot().can(event)
+    return this.#actor !== null && !accepts(this.#actor, event)
   }
 
   #isPending(row: InboxRow): boolean {
@@ -243,7 +244,8 @@ export class SurfaceService {
     const active = this.#runtime.state.projections.taskSurface.active
     if (active === null || this.#actor?.getSnapshot().context.surfaceId === active.surfaceId) return
     const name = `surface:${active.surfaceId}`
-    this.#actor = this.#runtime.actors.start(name, createActor(surfaceMachine, { id: name, input: active }))
+    const inspect = this.#runtime.tap('surface', name)
+    this.#actor = this.#runtime.actors.start(name, createActor(surfaceMachine, { id: name, input: active, inspect }))
     void this.#readOpen()
   }
 

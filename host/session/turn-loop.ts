@@ -38,7 +38,9 @@ class Turn {
     this.#signal = signal
     this.#turn = runtime.state.lastTurn
     const name = `turn:${this.#turn}`
-    const actor = createActor(turnMachine, { id: name, input: { turn: this.#turn } })
+    // Turns are counted per session, and an actor is named for the whole host.
+    const inspect = runtime.tap('turn', `turn:${this.#turn}:${runtime.sessionId}`)
+    const actor = createActor(turnMachine, { id: name, input: { turn: this.#turn }, inspect })
     this.#actor = runtime.actors.start(name, actor)
   }
 

@@ -9,10 +9,11 @@ import type { TaskEndStatus, TaskMachineEvent, TaskStopper } from '../../machine
 import { taskIdSchema, type SessionId, type TaskId } from '../../shared/ids.ts'
 import { taskDetailLength, type TaskView } from '../../shared/task.ts'
 import type { Clock } from '../clock.ts'
+import { accepts } from '../lifecycles/accepts.ts'
 import type { Logger } from '../logger.ts'
 import { oneLine } from './one-line.ts'
 import type { TaskEnd, TaskHandle, TaskOutput, TaskRecord, TaskRegistry, TaskSpec } from './port.ts'
-import { createTask, isLive, recordOf, storedOf, viewOf, type Task, type TaskOrigin } from './task.ts'
+import { createTask, isLive, recordOf, storedOf, viewOf, type TapTask, type Task, type TaskOrigin } from './task.ts'
 import type { StoredTask, TaskRecords } from './task-records.ts'
 
 /** Live tasks an owner may have; more is a loop gone wild. */
@@ -34,6 +35,8 @@ export interface RegistryDeps {
   random: () => string
   /** What the host before this one left in the records: listed again, settled. */
   restored?: readonly StoredTask[]
+  /** Shows actors of tasks to those who look at lifecycles. */
+  tap: TapTask
   /** What else lives as long as its owner and ends with the owner's tasks. */
   disposeWithOwner?: (owner: SessionId) => Promise<void>
 }
@@ -232,7 +235,7 @@ class Registry implements TaskRegistry {
 
   #stop(task: Task, by: TaskStopper): boolean {
     const event: TaskMachineEvent = { type: 'KILL', by }
-    if (task.end !== undefined || !task.actor.getSnapshot().can(event)) return false
+    if (task.end !== undefined || !accepts(task.actor, event)) return false
     task.actor.send(event)
     if (this.#taskById.has(task.id)) this.#announce(task.owner)
     task.stop.abort(by)
@@ -259,7 +262,7 @@ class Registry implements TaskRegistry {
   }
 
   #make(origin: TaskOrigin): Task {
-    return createTask(origin, join(this.#deps.spillFolder, `${origin.id}.out`))
+    return createTask(origin, join(this.#deps.spillFolder, `${origin.id}.out`), this.#deps.tap)
   }
 
   #handle(task: Task): TaskHandle {

@@ -1,5 +1,5 @@
 /* One task as the registry holds it: its actor, its output, and how it looks from outside. */
-import { createActor } from 'xstate'
+import { createActor, type InspectionEvent } from 'xstate'
 import { statusOf, taskMachine, type TaskActor } from '../../machines/task.ts'
 import type { SessionId, TaskId } from '../../shared/ids.ts'
 import { taskLabelLength, type TaskView } from '../../shared/task.ts'
@@ -38,14 +38,19 @@ export interface TaskOrigin {
   outputLimitBytes?: number
 }
 
+/** For those who look at lifecycles: the `inspect` option of the task's actor. */
+export type TapTask = (actorId: string, owner: SessionId | undefined) => (seen: InspectionEvent) => void
+
 /** `outputPath`: where output goes that does not fit in memory. */
-export function createTask(origin: TaskOrigin, outputPath: string): Task {
+export function createTask(origin: TaskOrigin, outputPath: string, tap: TapTask): Task {
   const { id, owner, kind, label, startedAt } = origin
   let release = (): void => {}
   const over = new Promise<void>((resolve) => {
     release = resolve
   })
-  const actor = createActor(taskMachine, { id: `task:${id}`, input: { taskId: id, owner: owner ?? null } })
+  const name = `task:${id}`
+  const input = { taskId: id, owner: owner ?? null }
+  const actor = createActor(taskMachine, { id: name, input, inspect: tap(name, owner) })
   actor.start()
   return {
     id,

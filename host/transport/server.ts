@@ -97,6 +97,7 @@ export async function createTransport(options: TransportOptions): Promise<Transp
     publish(topic, text) {
       if (hasTopics) app.publish(topic, text)
     },
+    subscribers: (topic) => (hasTopics ? app.numSubscribers(topic) : 0),
     async listen({ host, port, token, engine, hello, ownAddresses = [] }) {
       let rules = accessRules({ token, boundHost: host, port, ownAddresses })
       routePages(app, () => rules, options.files)

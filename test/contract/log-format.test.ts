@@ -37,7 +37,8 @@ it('log/format: keys lie where this store version puts them', () => {
     keys.checkpointKey(id),
     keys.eventKey(id, 12),
     keys.indexKey(id, 'surface', 's'),
-    keys.journalPrefix(id),
+    keys.journalKey(id, 12),
+    keys.refusedKey(id),
     keys.sessionRange(id),
     keys.eventRange(id, 0, Number.MAX_SAFE_INTEGER),
   ]

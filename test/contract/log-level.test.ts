@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { checkpointKey, eventKey, formatKey, headerKey, journalPrefix } from '../../host/log/keys.ts'
+import { checkpointKey, eventKey, formatKey, headerKey, journalKey } from '../../host/log/keys.ts'
 import { openLevelDatabase, WriteFailed } from '../../host/log/level-database.ts'
 import { createLevelStore, openLevelStore } from '../../host/log/level-store.ts'
 import type { LogStore } from '../../host/log/port.ts'
@@ -262,16 +262,16 @@ describe('log/carry', () => {
     await store.close()
     const inner = await openLevelDatabase(medium.folder)
     store = await createLevelStore(inner)
-    const key = `${journalPrefix(a)}0001`
+    const key = journalKey(a, 1)
     const ownership = await owned(store, a)
     inner.carry([{ type: 'put', key, value: 'entry' }])
     expect(await inner.get(key)).toBeUndefined()
     await store.appendGroup([appendOf(ownership, 0, ['x'])])
     expect(await inner.get(key)).toBe('entry')
-    inner.carry(Array.from({ length: 10_000 }, (_, n) => ({ type: 'put', key: `${journalPrefix(a)}1${n}`, value: '' })))
+    inner.carry(Array.from({ length: 10_000 }, (_, n) => ({ type: 'put', key: journalKey(a, 10 + n), value: '' })))
     await inner.write([])
-    expect(await inner.get(`${journalPrefix(a)}10`)).toBeUndefined()
-    expect(await inner.get(`${journalPrefix(a)}19999`)).toBe('')
+    expect(await inner.get(journalKey(a, 10))).toBeUndefined()
+    expect(await inner.get(journalKey(a, 10_009))).toBe('')
     await store.remove(ownership)
     expect(await inner.scan({ gte: 's', lt: 't', limit: 10, maxBytes: 1000 })).toEqual([])
     await store.close()

@@ -8,11 +8,15 @@ import { createAgentCatalog } from '../../host/agents/catalog.ts'
 import { loadSettings } from '../../host/agents/settings.ts'
 import { systemClock } from '../../host/clock.ts'
 import { createIdMint } from '../../host/id-mint.ts'
+import { Journal } from '../../host/lifecycles/journal.ts'
+import { Lifecycles } from '../../host/lifecycles/lifecycles.ts'
+import { Watching } from '../../host/lifecycles/watching.ts'
 import { noFaultPoints } from '../../host/log/fault-points.ts'
 import type { Append, AppendOutcome, LogStore } from '../../host/log/port.ts'
 import { createSessionLog } from '../../host/log/session-log.ts'
 import { createEngine } from '../../host/rpc/engine.ts'
 import { createHandlers } from '../../host/rpc/handlers.ts'
+import { silentLogger } from '../../host/logger.ts'
 import { wireError } from '../../host/rpc/log-failures.ts'
 import { openAdmission } from '../../host/session/admission-hook.ts'
 import { SubscriptionHub } from '../../host/session/hub.ts'
@@ -24,6 +28,7 @@ import { createTransport } from '../../host/transport/server.ts'
 import { sessionFrameSchema } from '../../shared/protocol/frames.ts'
 import { defaultTaskSurfaceLimits } from '../../shared/surface/limits.ts'
 import type { Address } from './client.ts'
+import { createMemoryJournal } from './memory-journal.ts'
 
 const token = 'a-token-for-tests'
 
@@ -52,6 +57,7 @@ export async function startInProcessHost(bare: LogStore, modelUrl: string): Prom
       if (frame.success && isEarly(frame.data, durable.get(frame.data.sessionId) ?? -1)) early.push(text)
       transport.publish(topic, text)
     },
+    subscribers: (topic: string) => transport.subscribers(topic),
   }
   const ids = createIdMint()
   const settings = await loadSettings({ dataDir, environment: { OPENAI_BASE_URL: modelUrl, OPENAI_API_KEY: 'no-key' } })
@@ -70,6 +76,12 @@ export async function startInProcessHost(bare: LogStore, modelUrl: string): Prom
     admission: openAdmission,
     surfaceLimits: defaultTaskSurfaceLimits,
     tasks: null,
+    lifecycles: new Lifecycles({
+      journal: new Journal({ store: createMemoryJournal(), clock: systemClock, logger: silentLogger }),
+      watching: new Watching(fanout),
+      clock: systemClock,
+      logger: silentLogger,
+    }),
     logger: { info: () => {}, warn: () => {}, error: (...said: unknown[]) => void errors.push(JSON.stringify(said)) },
   })
   const engine = createEngine({

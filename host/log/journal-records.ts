@@ -1,0 +1,96 @@
+/* The journal's records in the one LevelDB database of a data folder (SPEC 10). Owns how they are stored and which can be
+   read. A damaged chunk costs its entries, never the journal: it is passed over with a warning. What was put is read
+   back at once: reading writes what is still carried. */
+import { z } from 'zod'
+import type { SessionId } from '../../shared/ids.ts'
+import { journalEntrySchema, type JournalEntry } from '../../shared/journal.ts'
+import type { JournalChunk, JournalStore } from '../lifecycles/journal-store.ts'
+import type { Logger } from '../logger.ts'
+import { seal, unseal } from './checksum.ts'
+import { headerKey, journalKey, journalRange, refusedKey } from './keys.ts'
+import type { LevelDatabase, WriteOperation } from './level-database.ts'
+import { pageMaxBytes } from './port.ts'
+
+const entriesSchema = z.array(journalEntrySchema)
+const chunkSchema = z.object({ before: z.int().min(0), entries: entriesSchema.min(1) })
+
+/** Chunks looked at by one `drop`: a journal gains one chunk at a time. */
+const dropPage = 4
+
+export function createJournalRecords(database: LevelDatabase, logger: Logger): JournalStore {
+  function parsed<Value>(schema: z.ZodType<Value>, key: string, stored: string): Value | null {
+    const value = schema.safeParse(parsedJson(unseal(stored)))
+    if (!value.success) logger.warn({ key }, 'a record of the journal cannot be read')
+    return value.data ?? null
+  }
+
+  async function refused(sessionId: SessionId): Promise<JournalEntry[]> {
+    await database.flush()
+    const key = refusedKey(sessionId)
+    const stored = await database.get(key)
+    return stored === undefined ? [] : (parsed(entriesSchema, key, stored) ?? [])
+  }
+
+  return {
+    async load(sessionId) {
+      await database.flush()
+      if ((await database.get(headerKey(sessionId))) === undefined) return null
+      const page = { ...journalRange(sessionId), reverse: true, limit: 1, maxBytes: pageMaxBytes }
+      const [newest] = await database.scan(page)
+      return {
+        newest: newest === undefined ? null : parsed(chunkSchema, ...newest),
+        refused: await refused(sessionId),
+      }
+    },
+
+    async chunks(sessionId, from, limit) {
+      await database.flush()
+      const all = journalRange(sessionId)
+      const before = {
+        gte: all.gte,
+        lt: journalKey(sessionId, from + 1),
+        reverse: true,
+        limit: 1,
+        maxBytes: pageMaxBytes,
+      }
+      const [holder] = await database.scan(before)
+      const page = { gte: holder?.[0] ?? all.gte, lt: all.lt, limit, maxBytes: Number.MAX_SAFE_INTEGER }
+      const stored = await database.scan(page)
+      return stored.flatMap(([key, value]) => parsed(chunkSchema, key, value) ?? [])
+    },
+
+    refused,
+
+    put(sessionId, journal) {
+      const operations: WriteOperation[] = []
+      const put = (key: string, value: unknown) =>
+        operations.push({ type: 'put', key, value: seal(JSON.stringify(value)) })
+      const first = journal.chunk?.entries[0]
+      if (first !== undefined) put(journalKey(sessionId, Number(first.id)), journal.chunk)
+      if (journal.refused !== undefined) put(refusedKey(sessionId), journal.refused)
+      database.carry(operations)
+    },
+
+    async drop(sessionId, count) {
+      const page = { ...journalRange(sessionId), limit: dropPage, maxBytes: pageMaxBytes }
+      const gone = (await database.scan(page)).flatMap(([key, value]): WriteOperation[] => {
+        const chunk = parsed(chunkSchema, key, value)
+        return chunk === null || isBelow(chunk, count) ? [{ type: 'del', key }] : []
+      })
+      database.carry(gone)
+    },
+  }
+}
+
+function isBelow({ before, entries }: JournalChunk, count: number): boolean {
+  return before + entries.length <= count
+}
+
+function parsedJson(text: string | null): unknown {
+  if (text === null) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
