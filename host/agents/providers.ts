@@ -1,6 +1,7 @@
 /* Which model providers there are and how each becomes a model (SPEC 11). A further provider is one more row
    of `providers`; one that speaks another protocol brings its own `open`. Configuration is passed in; nothing
    here reads the environment, and no label or reason names an address or a key. */
+import type { LanguageModel } from 'ai'
 import type { AgentView } from '../../shared/protocol/methods.ts'
 import type { Clock } from '../clock.ts'
 import { createAiSdkModel } from './ai-sdk-model.ts'
@@ -19,6 +20,19 @@ interface Provider {
   /** The provider's own address; undefined: it has none, one must be set. */
   defaultBaseUrl: string | undefined
   needsKey: boolean
+  open(to: { baseUrl: string; apiKey: string | undefined; modelId: string }): Promise<LanguageModel>
+}
+
+/** The chat-completions protocol, as OpenAI and most servers speak it. */
+const openChat: Provider['open'] = async ({ baseUrl, apiKey, modelId }) => {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+  const provider = createOpenAICompatible({
+    name: 'openaiCompatible',
+    baseURL: baseUrl,
+    includeUsage: true,
+    ...(apiKey === undefined ? {} : { apiKey }),
+  })
+  return provider.chatModel(modelId)
 }
 
 const providers: Record<ProviderName, Provider> = {
@@ -27,13 +41,46 @@ const providers: Record<ProviderName, Provider> = {
     defaultModels: [],
     defaultBaseUrl: undefined,
     needsKey: false,
+    open: openChat,
   },
   openai: {
     label: () => 'OpenAI',
     defaultModels: ['gpt-5', 'gpt-5-mini'],
     defaultBaseUrl: 'https://api.openai.com/v1',
     needsKey: true,
+    open: openChat,
   },
+  deepseek: {
+    label: () => 'DeepSeek',
+    defaultModels: ['deepseek-chat', 'deepseek-reasoner'],
+    defaultBaseUrl: 'https://api.deepseek.com',
+    needsKey: true,
+    // Hands a reasoner its own thoughts back within a tool loop, as that provider demands.
+    open: async ({ baseUrl, apiKey, modelId }) => {
+      const { createDeepSeek } = await import('@ai-sdk/deepseek')
+      return createDeepSeek({ baseURL: baseUrl, ...withoutEnvironment(apiKey) }).chat(modelId)
+    },
+  },
+  anthropic: {
+    label: () => 'Anthropic',
+    defaultModels: ['claude-sonnet-4-5', 'claude-opus-4-5'],
+    defaultBaseUrl: 'https://api.anthropic.com/v1',
+    needsKey: true,
+    open: async ({ baseUrl, apiKey, modelId }) => {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      return createAnthropic({ baseURL: versioned(baseUrl), ...withoutEnvironment(apiKey) }).chat(modelId)
+    },
+  },
+}
+
+/** Anthropic's own programs take the address without `/v1`, others with it; both are meant. */
+function versioned(baseUrl: string): string {
+  return /\/v1\/?$/.test(baseUrl) ? baseUrl : `${baseUrl.replace(/\/$/, '')}/v1`
+}
+
+/** A missing key is none: these libraries would look for one in the environment. */
+function withoutEnvironment(apiKey: string | undefined): { apiKey: string } {
+  return { apiKey: apiKey ?? '' }
 }
 
 type Readiness = { ready: true; baseUrl: string } | { ready: false; why: string }
@@ -45,7 +92,8 @@ export function resolveProviderAgent(name: string, settings: Settings, deps: Pro
   const access = settings.providers[parsed.provider]
   const readiness = readinessOf(providers[parsed.provider], access)
   if (!readiness.ready) return { available: false, why: readiness.why }
-  return { available: true, model: providerModel(parsed.modelId, readiness.baseUrl, access, deps) }
+  const provider = providers[parsed.provider]
+  return { available: true, model: providerModel(provider, parsed.modelId, readiness.baseUrl, access, deps) }
 }
 
 /** What is offered of each provider: its models and a `wanted` one, or a row that says what is missing. */
@@ -75,28 +123,25 @@ function readinessOf(provider: Provider, access: ProviderAccess): Readiness {
   if (access.problem !== undefined) return { ready: false, why: access.problem }
   const baseUrl = access.baseUrl ?? provider.defaultBaseUrl
   if (baseUrl === undefined) {
-    return { ready: false, why: 'Set OPENAI_BASE_URL to the address of the server and start again.' }
+    return { ready: false, why: `Set ${access.addressName} to the address of the server and start again.` }
   }
   if (provider.needsKey && access.apiKey === undefined) {
-    return { ready: false, why: 'Set OPENAI_API_KEY and start again.' }
+    return { ready: false, why: `Set ${access.keyName} and start again.` }
   }
   return { ready: true, baseUrl }
 }
 
-function providerModel(modelId: string, baseUrl: string, access: ProviderAccess, deps: ProviderDeps): Model {
+function providerModel(
+  provider: Provider,
+  modelId: string,
+  baseUrl: string,
+  access: ProviderAccess,
+  deps: ProviderDeps,
+): Model {
   const { apiKey } = access
   return createAiSdkModel({
     ...deps,
-    open: async () => {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      const provider = createOpenAICompatible({
-        name: 'openaiCompatible',
-        baseURL: baseUrl,
-        includeUsage: true,
-        ...(apiKey === undefined ? {} : { apiKey }),
-      })
-      return provider.chatModel(modelId)
-    },
+    open: () => provider.open({ baseUrl, apiKey, modelId }),
     failure: { secrets: apiKey === undefined ? [baseUrl] : [apiKey, baseUrl], keyName: access.keyName },
   })
 }

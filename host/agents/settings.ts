@@ -8,14 +8,26 @@ import { z } from 'zod'
 import { hasPrototypeKey, jsonObjectSchema, type JsonObject } from '../../shared/json.ts'
 import { taskSurfaceLimitsSchema } from '../../shared/surface/limits.ts'
 
-export const providerNames = ['openai-compatible', 'openai'] as const
+export const providerNames = ['openai-compatible', 'openai', 'deepseek', 'anthropic'] as const
 export type ProviderName = (typeof providerNames)[number]
 
 /** The variables of the environment that count here, as text or absent. */
 export interface AgentEnvironment {
   OPENAI_API_KEY?: string | undefined
   OPENAI_BASE_URL?: string | undefined
+  DEEPSEEK_API_KEY?: string | undefined
+  DEEPSEEK_BASE_URL?: string | undefined
+  ANTHROPIC_API_KEY?: string | undefined
+  ANTHROPIC_BASE_URL?: string | undefined
 }
+
+/** Before `_API_KEY` and `_BASE_URL` in the names of a provider's variables. */
+const prefixes = {
+  'openai-compatible': 'OPENAI',
+  openai: 'OPENAI',
+  deepseek: 'DEEPSEEK',
+  anthropic: 'ANTHROPIC',
+} as const satisfies Record<ProviderName, string>
 
 const httpUrl = z.string().refine(isHttpUrl, 'must be an http or https address')
 const modelName = z
@@ -25,7 +37,7 @@ const modelName = z
   .regex(/^[^\s\p{Cc}]+$/u, 'a model name has no white space')
 
 const providerSchema = z.strictObject({
-  /** Used as given, with `/v1` or without: requests go to `<baseUrl>/chat/completions`. */
+  /** Used as given, with `/v1` or without: requests go to `<baseUrl>/chat/completions`, for Anthropic to `/v1/messages` below it. */
   baseUrl: httpUrl.optional(),
   apiKey: z.string().trim().min(1).optional(),
   /** Offered to the person; any other name works as well. */
@@ -41,7 +53,12 @@ type SettingsLimits = z.infer<typeof limitsSchema>
 
 const fileSchema = z.strictObject({
   providers: z
-    .strictObject({ 'openai-compatible': providerSchema.optional(), openai: providerSchema.optional() })
+    .strictObject({
+      'openai-compatible': providerSchema.optional(),
+      openai: providerSchema.optional(),
+      deepseek: providerSchema.optional(),
+      anthropic: providerSchema.optional(),
+    })
     .optional(),
   acp: jsonObjectSchema.optional(),
   limits: limitsSchema.optional(),
@@ -53,6 +70,8 @@ export interface ProviderAccess {
   apiKey: string | undefined
   /** Where a missing or refused key belongs, for the person. */
   keyName: string
+  /** The variable that names the address. */
+  addressName: string
   models: readonly string[]
   /** Set: this provider cannot be used, and why. */
   problem: string | undefined
@@ -70,33 +89,44 @@ export async function loadSettings(deps: { dataDir: string; environment: AgentEn
   const path = join(deps.dataDir, 'settings.json')
   const read = await readSettingsFile(path)
   const file = read.ok ? read.file : {}
-  const access = (name: ProviderName) => accessOf(file.providers?.[name], deps.environment)
+  const access = (name: ProviderName) => accessOf(prefixes[name], file.providers?.[name], deps.environment)
   return {
-    providers: { 'openai-compatible': access('openai-compatible'), openai: access('openai') },
+    providers: {
+      'openai-compatible': access('openai-compatible'),
+      openai: access('openai'),
+      deepseek: access('deepseek'),
+      anthropic: access('anthropic'),
+    },
     acp: file.acp ?? {},
     limits: file.limits ?? {},
     problem: read.ok ? undefined : `${path} is not used: ${read.problem}`,
   }
 }
 
-function accessOf(entry: ProviderEntry | undefined, environment: AgentEnvironment): ProviderAccess {
+function accessOf(
+  prefix: (typeof prefixes)[ProviderName],
+  entry: ProviderEntry | undefined,
+  environment: AgentEnvironment,
+): ProviderAccess {
+  const [keyName, addressName] = [`${prefix}_API_KEY`, `${prefix}_BASE_URL`] as const
   const models = entry?.models ?? []
-  const baseUrl = filled(environment.OPENAI_BASE_URL)
-  const apiKey = filled(environment.OPENAI_API_KEY)
+  const baseUrl = filled(environment[addressName])
+  const apiKey = filled(environment[keyName])
   if (baseUrl !== undefined) {
-    const problem = isHttpUrl(baseUrl) ? undefined : 'OPENAI_BASE_URL is not an http or https address.'
-    return { baseUrl, apiKey, keyName: 'OPENAI_API_KEY', models, problem }
+    const problem = isHttpUrl(baseUrl) ? undefined : `${addressName} is not an http or https address.`
+    return { baseUrl, apiKey, keyName, addressName, models, problem }
   }
   if (entry?.baseUrl !== undefined || (entry?.apiKey !== undefined && apiKey === undefined)) {
     return {
       baseUrl: entry.baseUrl,
       apiKey: entry.apiKey,
       keyName: 'apiKey in settings.json',
+      addressName,
       models,
       problem: undefined,
     }
   }
-  return { baseUrl: undefined, apiKey, keyName: 'OPENAI_API_KEY', models, problem: undefined }
+  return { baseUrl: undefined, apiKey, keyName, addressName, models, problem: undefined }
 }
 
 type ReadResult = { ok: true; file: SettingsFile } | { ok: false; problem: string }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events'
 import { createAgentCatalog } from '../../host/agents/catalog.ts'
 import { ModelError, type Model, type ModelMessage, type ModelPart, type ModelRequest } from '../../host/agents/port.ts'
-import type { Settings } from '../../host/agents/settings.ts'
+import type { ProviderName, Settings } from '../../host/agents/settings.ts'
 import type { Clock } from '../../host/clock.ts'
 import { sessionIdSchema } from '../../shared/ids.ts'
 
@@ -39,15 +39,27 @@ export class HeldClock implements Clock {
 /** Of no known shape: only being configured makes it a secret. */
 export const testKey = 'testing_0123456789abcdef'
 
-export function modelAt(baseUrl: string, clock: Clock = new HeldClock(), modelName = 'any-model:8b'): Model {
-  const access = { baseUrl, apiKey: testKey, keyName: 'OPENAI_API_KEY', models: [], problem: undefined }
+export function modelAt(
+  baseUrl: string,
+  clock: Clock = new HeldClock(),
+  modelName = 'any-model:8b',
+  provider: ProviderName = 'openai-compatible',
+): Model {
+  const access = {
+    baseUrl,
+    apiKey: testKey,
+    keyName: 'OPENAI_API_KEY',
+    addressName: 'OPENAI_BASE_URL',
+    models: [],
+    problem: undefined,
+  }
   const settings: Settings = {
-    providers: { 'openai-compatible': access, openai: access },
+    providers: { 'openai-compatible': access, openai: access, deepseek: access, anthropic: access },
     acp: {},
     limits: {},
     problem: undefined,
   }
-  const resolved = createAgentCatalog({ settings, clock }).resolve(`openai-compatible/${modelName}`)
+  const resolved = createAgentCatalog({ settings, clock }).resolve(`${provider}/${modelName}`)
   if (resolved === null || !resolved.available) throw new Error('the model does not resolve')
   return resolved.model
 }

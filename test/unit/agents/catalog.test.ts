@@ -9,6 +9,7 @@ const nothing: ProviderAccess = {
   baseUrl: undefined,
   apiKey: undefined,
   keyName: 'OPENAI_API_KEY',
+  addressName: 'OPENAI_BASE_URL',
   models: [],
   problem: undefined,
 }
@@ -18,13 +19,26 @@ function catalog(
   preferred?: string,
 ) {
   const settings: Settings = {
-    providers: { openai: { ...nothing, ...access.openai }, 'openai-compatible': { ...nothing, ...access.compatible } },
+    providers: {
+      openai: { ...nothing, ...access.openai },
+      'openai-compatible': { ...nothing, ...access.compatible },
+      deepseek: { ...nothing, keyName: 'DEEPSEEK_API_KEY', addressName: 'DEEPSEEK_BASE_URL' },
+      anthropic: { ...nothing, keyName: 'ANTHROPIC_API_KEY', addressName: 'ANTHROPIC_BASE_URL' },
+    },
     acp: {},
     limits: {},
     problem: undefined,
   }
   return createAgentCatalog({ settings, preferred, clock: systemClock })
 }
+
+/** Rows of providers that this file sets nothing for. */
+const others = [
+  'deepseek/deepseek-chat false',
+  'deepseek/deepseek-reasoner false',
+  'anthropic/claude-sonnet-4-5 false',
+  'anthropic/claude-opus-4-5 false',
+]
 
 const baseUrl = 'http://user:password@127.0.0.1:11434/v1'
 
@@ -40,6 +54,18 @@ it('11: the guide is always there and first; what is not configured says what to
     },
     { name: 'openai/gpt-5', label: 'OpenAI', available: false, why: 'Set OPENAI_API_KEY and start again.' },
     { name: 'openai/gpt-5-mini', label: 'OpenAI', available: false, why: 'Set OPENAI_API_KEY and start again.' },
+    ...['deepseek-chat', 'deepseek-reasoner'].map((model) => ({
+      name: `deepseek/${model}`,
+      label: 'DeepSeek',
+      available: false,
+      why: 'Set DEEPSEEK_API_KEY and start again.',
+    })),
+    ...['claude-sonnet-4-5', 'claude-opus-4-5'].map((model) => ({
+      name: `anthropic/${model}`,
+      label: 'Anthropic',
+      available: false,
+      why: 'Set ANTHROPIC_API_KEY and start again.',
+    })),
   ])
   expect(agents.resolve('demo')).toMatchObject({ available: true })
   expect(agents.resolve('openai-compatible/qwen3')).toMatchObject({
@@ -92,6 +118,7 @@ it('11: the models of the settings are offered in place of the defaults', () => 
     'openai-compatible/qwen3 true',
     'openai-compatible/gemma true',
     'openai/gpt-x true',
+    ...others,
   ])
 })
 
@@ -117,7 +144,13 @@ describe('11: the agent asked for at the start', () => {
     const names = catalog({}, 'openai/gpt-5')
       .list()
       .map(({ name, available }) => `${name} ${available}`)
-    expect(names).toEqual(['openai/gpt-5 false', 'demo true', 'openai-compatible false', 'openai/gpt-5-mini false'])
+    expect(names).toEqual([
+      'openai/gpt-5 false',
+      'demo true',
+      'openai-compatible false',
+      'openai/gpt-5-mini false',
+      ...others,
+    ])
   })
 
   it('11: is left out where nothing has that name', () => {

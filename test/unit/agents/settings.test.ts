@@ -25,12 +25,20 @@ it('11: without file and environment there is nothing, and nothing is wrong', as
   expect({ acp, limits, problem }).toEqual({ acp: {}, limits: {}, problem: undefined })
 })
 
-it('11: the environment names address and key of both providers', async () => {
-  const { providers } = await load(undefined, { OPENAI_BASE_URL: ` ${local} `, OPENAI_API_KEY: 'key-env' })
-  for (const access of Object.values(providers)) {
-    expect(access).toMatchObject({ baseUrl: local, apiKey: 'key-env', keyName: 'OPENAI_API_KEY' })
-  }
-})
+it.each(['OPENAI', 'DEEPSEEK', 'ANTHROPIC'] as const)(
+  '11: %s_BASE_URL and its key go to the providers of that name alone',
+  async (prefix) => {
+    const environment = { [`${prefix}_BASE_URL`]: ` ${local} `, [`${prefix}_API_KEY`]: 'key-env' }
+    const { providers } = await load(undefined, environment)
+    const own = Object.entries(providers).filter(([name]) => name.startsWith(prefix.toLowerCase()))
+    expect(own.length).toBe(prefix === 'OPENAI' ? 2 : 1)
+    for (const [name, access] of Object.entries(providers)) {
+      if (name.startsWith(prefix.toLowerCase())) {
+        expect(access).toMatchObject({ baseUrl: local, apiKey: 'key-env', keyName: `${prefix}_API_KEY` })
+      } else expect(access).toMatchObject({ baseUrl: undefined, apiKey: undefined })
+    }
+  },
+)
 
 it('11: an empty variable is an absent one', async () => {
   const { providers } = await load(undefined, { OPENAI_BASE_URL: '', OPENAI_API_KEY: '  ' })
