@@ -37,7 +37,7 @@ export class Notices {
       source: { kind: 'notice', about: 'task', taskId },
       content: [{ type: 'text', text }],
     }
-    this.#waiting = [...this.#waiting, message].slice(-maxWaiting)
+    this.#waiting = [...this.#untold, message].slice(-maxWaiting)
   }
 
   /** Makes what waits durable by `append`; what came meanwhile goes on waiting. */

@@ -6,7 +6,7 @@ import { jsonSchema, type Json } from '../../shared/json.ts'
 import { parseJson, ToolFailure, type PreparedCall, type ToolExecution, type ToolSession } from '../tools/tool.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { StepCall } from './model-step.ts'
-import { headerOf } from './session-view.ts'
+import { headerOf, isSubagent } from './session-view.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 
 interface Step {
@@ -55,6 +55,7 @@ type CallEnd = Pick<EventData<'tool/result'>, 'content' | 'isError' | 'error' | 
 
 async function runCall(runtime: SessionRuntime, call: StepCall, at: Step): Promise<boolean> {
   let concluded = false
+  const acts: ((succeeded: boolean) => void)[] = []
   const exec: ToolExecution = {
     session: toolSession(runtime),
     callId: call.callId,
@@ -63,11 +64,16 @@ async function runCall(runtime: SessionRuntime, call: StepCall, at: Step): Promi
     concludeTurn: () => {
       concluded = true
     },
+    onLogged: (act) => void acts.push(act),
   }
   const end = await finish(runtime, call, exec)
+  const succeeded = end.isError !== true
   const { callId, name } = call
-  await runtime.append([{ type: 'tool/result', data: { turn: at.turn, step: at.step, callId, name, ...end } }])
-  return concluded && end.isError !== true
+  const data = { turn: at.turn, step: at.step, callId, name, ...end }
+  await runtime.append([{ type: 'tool/result', data }], () => {
+    for (const act of acts) act(succeeded)
+  })
+  return concluded && succeeded
 }
 
 async function finish(runtime: SessionRuntime, call: StepCall, exec: ToolExecution): Promise<CallEnd> {
@@ -121,11 +127,11 @@ function errorEnd({ code, message }: ToolFailure): CallEnd {
 }
 
 function toolSession(runtime: SessionRuntime): ToolSession {
-  const { cwd, parent } = headerOf(runtime.state)
+  const header = headerOf(runtime.state)
   return {
     sessionId: runtime.sessionId,
-    cwd,
-    delegated: parent?.relation === 'subagent',
+    cwd: header.cwd,
+    delegated: isSubagent(header),
     activeSurface: () => runtime.state.projections.taskSurface.active?.surfaceId ?? null,
     ask: (callId, questions, signal) => runtime.questions.ask(callId, questions, signal),
   }

@@ -24,10 +24,11 @@ export function createTaskKill({ registry }: { registry: TaskRegistry }): Tool {
     name: 'task_kill',
     description: 'End a background task of this session, with every process it started.',
     input: inputSchema,
-    async execute({ taskId }, { session, signal }) {
+    async execute({ taskId }, { session, signal, onLogged }) {
       const { id } = ownTask(registry, session, taskId)
       const asked = registry.kill(id, 'model')
-      registry.told(id)
+      // A model that asked for the end needs no news of it, even where its call was cut off.
+      onLogged((succeeded) => (asked || succeeded) && registry.told(id))
       await registry.wait(id, waitMs, signal)
       return { view: ownTask(registry, session, taskId).view, asked }
     },

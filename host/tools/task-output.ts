@@ -1,5 +1,5 @@
 /* `task_output`: what a background task has written since the last call (SPEC 5, 7). The only reader of the registry's
-   consuming cursor. Seeing the end here counts as having been told of it. */
+   consuming cursor. Seeing the end here counts as having been told of it, once the result is on disk. */
 import { z } from 'zod'
 import type { TaskView } from '../../shared/task.ts'
 import type { TaskOutput, TaskRegistry } from '../tasks/port.ts'
@@ -31,14 +31,15 @@ export function createTaskOutput({ registry }: { registry: TaskRegistry }): Tool
     input: inputSchema,
     // Two calls at once would tear the output of one task in two.
     concurrencySafe: false,
-    async execute({ taskId, wait = false, timeoutMs = defaultTimeoutMs }, { session, signal }) {
+    async execute({ taskId, wait = false, timeoutMs = defaultTimeoutMs }, { session, signal, onLogged }) {
       const { id } = ownTask(registry, session, taskId)
       if (wait) await registry.wait(id, timeoutMs, signal)
       // An interrupted call is not read by anybody: it must not use up output or the news of the end.
       if (signal.aborted) throw new ToolFailure('INTERRUPTED', 'The call was interrupted; nothing was read.')
       const { view } = ownTask(registry, session, taskId)
       const output = await registry.read(id, readBytes)
-      if (view.finishedAt !== undefined) registry.told(id)
+      // Until the result is on disk the model may never read it.
+      if (view.finishedAt !== undefined) onLogged((succeeded) => succeeded && registry.told(id))
       return { view, output }
     },
     render: (_, { view, output: { text, droppedBytes, more } }) =>

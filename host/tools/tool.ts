@@ -32,6 +32,11 @@ export interface ToolExecution {
   readonly signal: AbortSignal
   /** Ends the turn after this step; only a call that succeeds concludes. */
   concludeTurn(): void
+  /**
+   * `act` is called once the result of this call is on disk, with whether it is a success; never where that does not
+   * come to pass. What follows from the model having read something belongs there, and must not throw.
+   */
+  onLogged(act: (succeeded: boolean) => void): void
 }
 
 /** An expected failure: the model reads code and message as an error result. */

@@ -2,52 +2,10 @@
    commands are those of a scripted model; processes are found by their command lines. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { TaskView } from '../../shared/task.ts'
-import type { Client } from '../harness/client.ts'
-import { HostStage } from '../harness/host-stage.ts'
-import type { ScriptedToolCall } from '../harness/scripted-model.ts'
-import type { SessionView } from '../harness/session-view.ts'
 import { createSleeper, endHard, untilRunning } from './tasks-bench.ts'
+import { background, calls, openScene, startedTask, tasksOf } from './tasks-scene.ts'
 
 const timeout = 60_000
-
-interface Scene {
-  stage: HostStage
-  client: Client
-  sessionId: string
-  view: SessionView
-}
-
-async function open(environment: Record<string, string> = {}): Promise<Scene> {
-  const stage = await HostStage.open(environment)
-  const client = await stage.connect()
-  const { id: sessionId } = await stage.createSession(client)
-  return { stage, client, sessionId, view: await client.open(sessionId) }
-}
-
-let messages = 0
-/** One turn whose model makes these calls in one step; answers what the model reads of them. */
-async function calls({ stage, client, sessionId }: Scene, scripted: readonly ScriptedToolCall[]): Promise<string[]> {
-  const messageId = `m${(messages += 1)}`
-  await client.call('session.send', { sessionId, messageId, text: messageId })
-  const first = await stage.call(messageId)
-  const before = first.messages.length
-  first.answerCalls(scripted)
-  const next = await stage.until(
-    () => stage.model.calls.find((call) => call.isParked && call.callNo > first.callNo),
-    'the call behind the tools',
-  )
-  const results = next.messages.slice(before).filter(({ role }) => role === 'tool')
-  next.answerText('Done.')
-  return results.map(({ text }) => text)
-}
-
-const background = (command: string): ScriptedToolCall => ({
-  name: 'bash',
-  arguments: { command, run_in_background: true },
-})
-
-const tasksOf = (view: SessionView): readonly TaskView[] => view.tasks.at(-1) ?? []
 
 /** The host's own child that waits for its end. */
 function watchdogOf(pid: number): number {
@@ -66,11 +24,11 @@ function watchdogOf(pid: number): number {
 }
 
 test('live: rows come, stop and settle on the wire, and the model of a kill needs no notice', { timeout }, async () => {
-  const scene = await open()
+  const scene = await openScene()
   const { stage, view } = scene
   const sleeper = createSleeper()
-  const [started = ''] = await calls(scene, [background(`exec ${sleeper.sleeper}`)])
-  const taskId = /task (bash-[0-9a-z]+)/.exec(started)?.[1] ?? ''
+  const [started] = await calls(scene, [background(`exec ${sleeper.sleeper}`)])
+  const taskId = startedTask(started)
   expect(tasksOf(view)).toMatchObject([
     { id: taskId, kind: 'bash', status: 'running', label: `exec ${sleeper.sleeper}` },
   ])
@@ -84,22 +42,38 @@ test('live: rows come, stop and settle on the wire, and the model of a kill need
   expect(wokenBy()).toEqual([])
 })
 
-test('crash: without the next start too, nothing that a killed host started goes on', { timeout }, async () => {
-  const scene = await open()
-  const { word, sleeper, running } = createSleeper()
-  await calls(scene, [
-    background(`setsid ${sleeper} & ${sleeper}`),
-    background(`trap '' TERM; ${sleeper}; sleep ${word}`),
-  ])
-  await untilRunning({ running }, 3)
-  const watchdog = watchdogOf(scene.stage.host.ready.pid)
-  await scene.stage.host.kill('SIGKILL')
-  await untilRunning({ running }, 0)
-  await expect.poll(() => isAlive(watchdog), { timeout: 10_000 }).toBe(false)
-})
+test(
+  'crash: within moments nothing that a killed host started goes on, without the next start too',
+  { timeout },
+  async () => {
+    const scene = await openScene()
+    const { stage, sessionId } = scene
+    const { word, sleeper, running } = createSleeper()
+    await calls(scene, [
+      ...Array.from({ length: 6 }, () => background(`${sleeper}; true`)),
+      ...Array.from({ length: 3 }, () => background(`setsid ${sleeper} & wait`)),
+      background(`trap '' TERM; ${sleeper}; sleep ${word}`),
+    ])
+    await untilRunning({ running }, 10)
+    const watchdog = watchdogOf(stage.host.ready.pid)
+    await stage.host.kill('SIGKILL')
+    await untilRunning({ running }, 0)
+    await expect.poll(() => isAlive(watchdog), { timeout: 10_000 }).toBe(false)
+    await stage.start()
+    const view = await (await stage.connect()).open(sessionId)
+    const rows = await stage.until(() => view.tasks[0], 'the baseline of tasks')
+    expect(rows.map(({ status, detail }) => `${status}: ${detail}`)).toEqual(Array(10).fill('failed: the host stopped'))
+    const said = () => stage.model.calls.flatMap(({ userTexts }) => userTexts).join('\n')
+    // The notices may come in more than one step.
+    await stage.until(() => {
+      for (const call of stage.model.calls) if (call.isParked) call.answerText('I see.')
+      return rows.every(({ id }) => said().includes(`${id} (bash)`))
+    }, 'the model is told of all ten')
+  },
+)
 
 test('crash: the next start ends what is left, lists it as it is, and tells the model', { timeout }, async () => {
-  const scene = await open()
+  const scene = await openScene()
   const { stage, sessionId } = scene
   const { sleeper, running } = createSleeper()
   const other = createSleeper()
@@ -143,7 +117,7 @@ test('crash: the next start ends what is left, lists it as it is, and tells the 
 })
 
 test('stop: ten tasks end with the host in good order and in time, and the next one says so', { timeout }, async () => {
-  const scene = await open()
+  const scene = await openScene()
   const { stage, sessionId } = scene
   const { sleeper, running } = createSleeper()
   await calls(scene, [
@@ -163,7 +137,7 @@ test('stop: ten tasks end with the host in good order and in time, and the next 
 })
 
 test('stop: a foreground command and a terminal end with the host', { timeout }, async () => {
-  const scene = await open()
+  const scene = await openScene()
   const { stage, client, sessionId } = scene
   const { sleeper, running } = createSleeper()
   await calls(scene, [{ name: 'terminal_send', arguments: { input: `setsid ${sleeper} & ${sleeper}\n`, waitMs: 100 } }])
@@ -177,7 +151,7 @@ test('stop: a foreground command and a terminal end with the host', { timeout },
 })
 
 test('interrupt: a foreground command ends, a background one goes on', { timeout }, async () => {
-  const scene = await open()
+  const scene = await openScene()
   const { stage, client, sessionId, view } = scene
   const [here, there] = [createSleeper(), createSleeper()]
   await client.call('session.send', { sessionId, messageId: 'm-i', text: 'm-i' })
@@ -197,7 +171,7 @@ test('interrupt: a foreground command ends, a background one goes on', { timeout
 })
 
 test('secrets-stay: keys and settings of the host reach no command', { timeout }, async () => {
-  const scene = await open({ ANTHROPIC_API_KEY: 'key-a', TASK_SURFACE_AGENT: 'demo', GREETING: 'hi' })
+  const scene = await openScene({ ANTHROPIC_API_KEY: 'key-a', TASK_SURFACE_AGENT: 'demo', GREETING: 'hi' })
   const [environment = ''] = await calls(scene, [{ name: 'bash', arguments: { command: 'env' } }])
   expect(environment).toContain('GREETING=hi')
   expect(environment).not.toMatch(/no-key|key-a|_API_KEY|_BASE_URL|TASK_SURFACE_(?!TASK=)/)

@@ -15,6 +15,8 @@ export interface CallOptions {
   owner?: SessionId
   cwd?: string
   nested?: boolean
+  /** The result of the call never becomes durable. */
+  lost?: boolean
 }
 
 export type CallEnd = { text: string; meta: Json | undefined } | { code: string; message: string }
@@ -65,7 +67,10 @@ export async function openToolBench(deps: Partial<TaskHostDeps> & { pwshFile?: s
     const { signal = new AbortController().signal, nested = false } = options
     try {
       const callId = callIdSchema.parse('call-1')
-      const { content, meta } = await ready.run({ session, callId, nested, signal, concludeTurn: () => {} })
+      const acts: ((succeeded: boolean) => void)[] = []
+      const onLogged = (act: (succeeded: boolean) => void) => void acts.push(act)
+      const { content, meta } = await ready.run({ session, callId, nested, signal, concludeTurn: () => {}, onLogged })
+      if (options.lost !== true) for (const act of acts) act(true)
       return { text: textOf(content), meta }
     } catch (error) {
       if (error instanceof ToolFailure) return { code: error.code, message: error.message }

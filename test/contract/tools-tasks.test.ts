@@ -87,6 +87,15 @@ describe('task_output', () => {
     expect(await bench.text('task_output', { taskId: id })).toContain('precious')
   })
 
+  it('told-when-durable: a result that never becomes durable has told nobody', async () => {
+    const bench = await openToolBench()
+    const id = await inBackground(bench, 'exit 4')
+    await bench.ended(id)
+    await bench.text('task_output', { taskId: id }, { lost: true })
+    await bench.text('task_kill', { taskId: id }, { lost: true })
+    expect(bench.host.registry.untold(owner).map((record) => record.id)).toEqual([id])
+  })
+
   it('dropped: what was too much is said in bytes', async () => {
     const bench = await openToolBench()
     const id = await bench.start('head -c 5000 /dev/zero | tr "\\0" a', { outputLimitBytes: 4_000 })
@@ -115,11 +124,8 @@ describe('task_kill', () => {
     const bench = await openToolBench()
     const id = await inBackground(bench, `setsid ${bench.sleeper} & wait`)
     await untilRunning(bench, 1)
-    const told: boolean[] = []
-    bench.host.registry.onTaskDone(({ modelTold }) => told.push(modelTold))
     expect(await bench.text('task_kill', { taskId: id, reason: 'wrong port' })).toMatch(/": killed$/)
     expect(bench.running()).toEqual([])
-    expect(told).toEqual([true])
     expect(bench.host.registry.find(owner, id)).toMatchObject({ stoppedBy: 'model', modelTold: true })
   })
 

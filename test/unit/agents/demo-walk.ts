@@ -154,6 +154,7 @@ export class DemoWalk {
         nested: false,
         signal: new AbortController().signal,
         concludeTurn,
+        onLogged: () => {},
       })
       if (name === 'show_task_surface') this.#opened(argumentsText)
       return { text: textOf(outcome.content), isError: false }

@@ -55,6 +55,7 @@ async function show(input: unknown, { nested = false, delegated = false, active 
       nested,
       signal: new AbortController().signal,
       concludeTurn,
+      onLogged: () => {},
     })
     return { text: textOf(content), meta, concluded, minted: minted - before }
   } catch (error) {
