@@ -25,6 +25,7 @@ import type { Fanout } from './rpc/port.ts'
 import type { AdmissionHook } from './session/admission-hook.ts'
 import { SubscriptionHub } from './session/hub.ts'
 import { SessionDirectory } from './session/session-directory.ts'
+import { isSubagent } from './session/session-view.ts'
 import { startSubagent } from './session/subagent-service.ts'
 import { carryTasks } from './session/task-carrier.ts'
 import { childEnvironment } from './tasks/child-environment.ts'
@@ -113,7 +114,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     (owner, record) => void directory.notifyTaskDone(owner, record),
   )
   tellOfRestored(tasks, directory).catch((error: unknown) => {
-    logger.error({ err: error }, 'models were not told of the tasks an earlier host left')
+    if (!directory.isClosing) logger.error({ err: error }, 'models were not told of the tasks an earlier host left')
   })
   const defaultAgent = options.agent ?? agents.list().find(({ available }) => available)?.name ?? 'demo'
   return {
@@ -144,13 +145,19 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
   }
 }
 
-/** Tasks that the host before this one left: their models learn of it. Nobody waits for that. */
+/**
+ * Tasks that the host before this one left: their models learn of it, but for subagents, whose work is over. Nobody
+ * waits for that.
+ */
 async function tellOfRestored({ restored, registry }: TaskHost, directory: SessionDirectory): Promise<void> {
   for (const record of restored) {
     const { owner } = record
     if (owner === undefined) continue
+    if (directory.isClosing) return
+    const header = await directory.deps.log.header(owner)
     // Removed, but for its tasks: the removal was cut off.
-    if ((await directory.deps.log.header(owner)) === null) await registry.disposeOwner(owner)
+    if (header === null) await registry.disposeOwner(owner)
+    else if (isSubagent(header)) await registry.endOwner(owner)
     else await directory.notifyTaskDone(owner, record)
   }
 }

@@ -13,6 +13,7 @@ import { untilAborted } from '../until-aborted.ts'
 import { admitMessage, admitTurn } from './admission.ts'
 import { correlationOf, editableText, type InboxEntry } from './inbox.ts'
 import type { SessionRuntime } from './session-runtime.ts'
+import { headerOf, isSubagent } from './session-view.ts'
 import { runTurn } from './turn-loop.ts'
 
 const refusalText = {
@@ -157,13 +158,14 @@ export class Claims {
     }
   }
 
-  /** Asked once a notice: what may not wake the session now waits for its next turn. */
+  /** Asked once a notice: what may not wake the session now waits for its next turn. A subagent has but one. */
   #mayWake(): boolean {
     const { session, notices, state } = this.#runtime
     const wanted = this.#wakeWanted
     this.#wakeWanted = false
     const surfaceIsOpen = state.projections.taskSurface.active !== null
-    return wanted && notices.size > 0 && !surfaceIsOpen && session.getSnapshot().can({ type: 'WAKE' })
+    const mayBeginTurn = !surfaceIsOpen && !isSubagent(headerOf(state))
+    return wanted && notices.size > 0 && mayBeginTurn && session.getSnapshot().can({ type: 'WAKE' })
   }
 
   async #carryNotices(): Promise<void> {

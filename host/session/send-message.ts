@@ -6,7 +6,7 @@ import type { Params, Result } from '../../shared/protocol/methods.ts'
 import type { RpcId } from '../../shared/ids.ts'
 import type { FoundEvent } from '../log/session-state.ts'
 import type { SessionRuntime } from './session-runtime.ts'
-import { headerOf } from './session-view.ts'
+import { headerOf, isSubagent } from './session-view.ts'
 
 export async function sendMessage(
   runtime: SessionRuntime,
@@ -14,7 +14,7 @@ export async function sendMessage(
   rpcId: RpcId,
 ): Promise<Result<'session.send'>> {
   const { inbox, claims, deps, sessionId } = runtime
-  if (headerOf(runtime.state).parent?.relation === 'subagent') {
+  if (isSubagent(headerOf(runtime.state))) {
     throw conflict('read-only', 'A subagent works alone: its session can be read, not written to.')
   }
   for (;;) {

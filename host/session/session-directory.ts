@@ -34,6 +34,11 @@ export class SessionDirectory {
     void this.#sweep()
   }
 
+  /** The host is stopping: nothing is loaded any more. */
+  get isClosing(): boolean {
+    return this.#stop.signal.aborted
+  }
+
   /** The runtime of a session that is live now. */
   readonly live = (sessionId: SessionId): SessionRuntime | undefined => this.#runtimeById.get(sessionId)
 
@@ -102,7 +107,7 @@ export class SessionDirectory {
   async loadNow(sessionId: SessionId): Promise<SessionRuntime> {
     const live = this.live(sessionId)
     if (live !== undefined) return live
-    if (this.#stop.signal.aborted) throw new RpcError(errorCodes.storage, 'The host is stopping.')
+    if (this.isClosing) throw new RpcError(errorCodes.storage, 'The host is stopping.')
     if ((await this.deps.log.header(sessionId)) === null)
       throw new LogError('unknown-session', `There is no session ${sessionId}.`)
     const ownership = await this.acquire(sessionId)
@@ -131,12 +136,17 @@ export class SessionDirectory {
     await this.deps.log.release(runtime.ownership)
   }
 
-  /** Tells the owner's model how a task ended. A session that is gone by now needs no notice. */
+  /**
+   * Tells the owner's model how a task ended. A session that is gone by now needs no notice, and what a stopping host
+   * no longer tells the next one will.
+   */
   async notifyTaskDone(owner: SessionId, record: TaskRecord): Promise<void> {
     try {
       const runtime = await this.load(owner)
       runtime.notices.add(completionNotice(record), record.id)
     } catch (error) {
+      const isGone = error instanceof LogError && error.code === 'unknown-session'
+      if (this.isClosing || isGone) return
       this.deps.logger.warn({ sessionId: owner, task: record.id, err: error }, 'a completion notice was not delivered')
     }
   }

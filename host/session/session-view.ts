@@ -24,6 +24,11 @@ export function sessionView(state: SessionState, running: boolean): Session {
   return headerView(headerOf(state), running)
 }
 
+/** One that a parent agent started: it works alone, in one turn. */
+export function isSubagent({ parent }: SessionHeader): boolean {
+  return parent?.relation === 'subagent'
+}
+
 /** The header of a session that exists: every stored log begins with `session/created`. */
 export function headerOf(state: SessionState): SessionHeader {
   if (state.header === null) throw new Error(`session ${state.sessionId} has no session/created`)

@@ -1,5 +1,6 @@
 /* One-shot subagents (SPEC 5, 7): a child session that runs its own turn loop and hands back its final text. The
-   parent's log says when it began and how it ended; everything between stands in the child's own log. */
+   parent's log says when it began and how it ended; everything between stands in the child's own log. Its one turn is
+   all it does: what it left running ends with it, and nothing wakes it afterwards. */
 import type { CallId, SessionId } from '../../shared/ids.ts'
 import { textOf } from '../../shared/message.ts'
 import type { TaskEndStatus } from '../../machines/task.ts'
@@ -51,7 +52,8 @@ async function work(
   request: SubagentRequest,
 ): Promise<SubagentResult> {
   const { sessionId } = child
-  const result = { sessionId, ...(await runChild(directory, child, request)) }
+  const run = runChild(directory, child, request)
+  const result = { sessionId, ...(await run.finally(() => directory.deps.tasks?.endOwner(sessionId))) }
   // A parent that is being removed or folded again takes no event now; loading it would wait for this very end, and
   // what its log then lacks is repaired there.
   const parent = directory.live(request.parent)

@@ -54,7 +54,7 @@ export interface TaskOutput {
   more: boolean
 }
 
-/** `closed`: the host is stopping, or the owner is being removed. */
+/** `closed`: the host is stopping, or the owner's work is over. */
 export type StartRefusal = 'too-many-tasks' | 'closed'
 
 export interface TaskRegistry {
@@ -63,7 +63,7 @@ export interface TaskRegistry {
    * rejected with, or where the record could not be written, and then nothing runs.
    */
   start(spec: TaskSpec): Promise<{ started: true; id: TaskId } | { started: false; reason: StartRefusal }>
-  /** The owner's tasks and the unowned ones, in order of registration. */
+  /** The owner's tasks and the unowned ones, in order of registration; of long settled ones the newest 1,000. */
   list(owner: SessionId): TaskView[]
   /** How many of the owner's own tasks run or are stopping. */
   liveCount(owner: SessionId): number
@@ -89,6 +89,11 @@ export interface TaskRegistry {
    * whoever tells it later looks at `modelTold` again. Restored tasks ended before anybody listened.
    */
   onTaskDone(listener: (record: TaskRecord) => void): () => void
+  /**
+   * The owner's work is over: its live tasks are killed and stay listed, nobody is told of any of them, and it starts
+   * none any more. Resolves once nothing of them runs.
+   */
+  endOwner(owner: SessionId): Promise<void>
   /** Ends and forgets the owner's tasks. */
   disposeOwner(owner: SessionId): Promise<void>
   /** Ends every task, children included; announces nothing. */

@@ -18,6 +18,8 @@ import type { StoredTask, TaskRecords } from './task-records.ts'
 
 /** Live tasks an owner may have; more is a loop gone wild. */
 export const maxLiveTasks = 10
+/** Settled tasks of an owner that stay listed: every change sends the whole list, which must not grow without end. */
+export const maxSettledTasks = 1_000
 /** Settlement does not wait longer for its record: a list must not show a running task that is not running. */
 const recordMs = 1_000
 /** The longest a timer of the system can wait. */
@@ -37,7 +39,9 @@ export interface RegistryDeps {
   restored?: readonly StoredTask[]
   /** Shows actors of tasks to those who look at lifecycles. */
   tap: TapTask
-  /** What else lives as long as its owner and ends with the owner's tasks. */
+  /** What else of an owner runs, and ends with its tasks. */
+  endWithOwner?: (owner: SessionId) => Promise<void>
+  /** What else lives as long as its owner. */
   disposeWithOwner?: (owner: SessionId) => Promise<void>
 }
 
@@ -49,7 +53,8 @@ class Registry implements TaskRegistry {
   readonly #deps: RegistryDeps
   readonly #taskById = new Map<TaskId, Task>()
   readonly #startingById = new Map<TaskId, Task>()
-  readonly #leaving = new Set<SessionId>()
+  /** Owners that start nothing any more: their work is over, or they are being removed. */
+  readonly #ended = new Set<SessionId>()
   readonly #changed = new Set<(owner: SessionId | undefined) => void>()
   readonly #done = new Set<(record: TaskRecord) => void>()
   #closed = false
@@ -140,18 +145,31 @@ class Registry implements TaskRegistry {
     return () => void this.#done.delete(entry)
   }
 
+  async endOwner(owner: SessionId): Promise<void> {
+    // What closing cuts off is left to the next host.
+    if (this.#closed) return
+    this.#ended.add(owner)
+    const owned = this.#ownedBy(owner)
+    for (const task of owned) {
+      this.told(task.id)
+      this.#stop(task, 'host')
+    }
+    await Promise.all([this.#deps.endWithOwner?.(owner), ...owned.map(({ over }) => over)])
+  }
+
   async disposeOwner(owner: SessionId): Promise<void> {
-    this.#leaving.add(owner)
+    this.#ended.add(owner)
     try {
-      const owned = this.#all().filter((task) => task.owner === owner)
+      const owned = this.#ownedBy(owner)
       for (const task of owned) this.#stop(task, 'host')
-      await Promise.all([this.#deps.disposeWithOwner?.(owner), ...owned.map(({ over }) => over)])
+      const { endWithOwner, disposeWithOwner } = this.#deps
+      await Promise.all([endWithOwner?.(owner), disposeWithOwner?.(owner), ...owned.map(({ over }) => over)])
       const listed = owned.filter(({ id }) => this.#taskById.delete(id))
       await Promise.all(listed.map((task) => this.#record(task, () => this.#deps.records.remove(task.id))))
       await Promise.all(listed.map((task) => this.#forget(task)))
       if (listed.length > 0) this.#announce(owner)
     } finally {
-      this.#leaving.delete(owner)
+      this.#ended.delete(owner)
     }
   }
 
@@ -218,6 +236,7 @@ class Registry implements TaskRegistry {
   #settle(task: Task, status: TaskEndStatus): void {
     task.actor.send({ type: 'SETTLE', status })
     task.release()
+    this.#forgetOldest(task.owner)
     this.#announce(task.owner)
     const record = recordOf(task)
     for (const listener of this.#done) this.#contained(() => listener(record))
@@ -243,7 +262,21 @@ class Registry implements TaskRegistry {
   }
 
   #isClosedTo(owner: SessionId | undefined): boolean {
-    return this.#closed || (owner !== undefined && this.#leaving.has(owner))
+    return this.#closed || (owner !== undefined && this.#ended.has(owner))
+  }
+
+  #ownedBy(owner: SessionId | undefined): Task[] {
+    return this.#all().filter((task) => task.owner === owner)
+  }
+
+  /** A task whose end the model does not know yet is never among those. */
+  #forgetOldest(owner: SessionId | undefined): void {
+    const settled = this.#ownedBy(owner).filter((task) => !isLive(task))
+    const known = settled.filter((task) => owner === undefined || task.actor.getSnapshot().context.modelTold)
+    for (const task of known.slice(0, Math.max(0, settled.length - maxSettledTasks))) {
+      this.#taskById.delete(task.id)
+      void this.#forget(task)
+    }
   }
 
   #all(): Task[] {
@@ -251,7 +284,7 @@ class Registry implements TaskRegistry {
   }
 
   #liveOf(owner: SessionId | undefined): number {
-    return this.#all().filter((task) => task.owner === owner && task.end === undefined).length
+    return this.#ownedBy(owner).filter(({ end }) => end === undefined).length
   }
 
   #newId(kind: string): TaskId {

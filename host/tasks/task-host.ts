@@ -65,9 +65,8 @@ export async function openTaskHost(deps: TaskHostDeps): Promise<TaskHost> {
     spillFolder,
     random: shortRandom,
     restored: stored,
-    disposeWithOwner: async (owner: SessionId) => {
-      await Promise.all([terminals.disposeOwner(owner), results.disposeOwner(owner)])
-    },
+    endWithOwner: (owner: SessionId) => terminals.disposeOwner(owner),
+    disposeWithOwner: (owner: SessionId) => results.disposeOwner(owner),
   })
   return {
     registry,

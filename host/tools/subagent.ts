@@ -30,7 +30,8 @@ export function createSubagent({ start, tasks }: SubagentDeps): Tool {
     name: 'subagent',
     description:
       'Hand a self-contained piece of work to a subagent with the same tools. It works alone, cannot ask the person, and ' +
-      'hands back one final text. In the background you get a task id at once and a notice when it is done.',
+      'hands back one final text; whatever it left running ends then. In the background you get a task id at once and a ' +
+      'notice when it is done.',
     input: inputSchema,
     concurrencySafe: true,
     async execute({ prompt, description, run_in_background = false }, { session, callId, signal }) {

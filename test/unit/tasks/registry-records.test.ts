@@ -120,13 +120,70 @@ describe('what the next host learns', () => {
   })
 })
 
-describe('owner disposal', () => {
-  it('disposal: what else lives with the owner ends with its tasks', async () => {
+describe('the end of an owner’s work', () => {
+  it('owner-over: what runs is killed and stays listed, what had ended stays as it ended, and all of it is told', async () => {
+    const endWithOwner = vi.fn(async () => {})
     const disposeWithOwner = vi.fn(async () => {})
-    const { registry, start } = registryBench({ disposeWithOwner })
+    const { registry, start, records, said, record } = registryBench({ endWithOwner, disposeWithOwner })
+    const ended = new Producer()
+    await start(ended)
+    ended.end({ status: 'failed', detail: 'exit code 2' })
+    await settled()
+    await start(new Producer())
+    await start(new Producer({ owner: bob }))
+    const done: boolean[] = []
+    registry.onTaskDone(({ modelTold }) => done.push(modelTold))
+    await registry.endOwner(alice)
+    expect(registry.list(alice).map(({ status }) => status)).toEqual(['failed', 'killed'])
+    expect(said.at(-2)).toBe('changed s-alice: bash-r1 failed, bash-r2 killed')
+    expect(done).toEqual([true])
+    expect(record(taskIdSchema.parse('bash-r2')).stoppedBy).toBe('host')
+    expect(registry.untold(alice)).toEqual([])
+    expect((await records.all()).map(({ owner }) => owner)).toEqual([bob])
+    expect(registry.list(bob).map(({ status }) => status)).toEqual(['running'])
+    expect([endWithOwner.mock.calls, disposeWithOwner.mock.calls]).toEqual([[[alice]], []])
+  })
+
+  it('owner-over: it ends only with its last task, and nothing starts any more', async () => {
+    const { registry, start } = registryBench()
+    const stubborn = new Producer({ stubborn: true })
+    const slow = new Producer({ slow: true })
+    await start(stubborn)
+    const starting = registry.start(slow.spec)
+    let over = false
+    const ending = registry.endOwner(alice).then(() => (over = true))
+    await settled()
+    expect(await registry.start(new Producer().spec)).toEqual({ started: false, reason: 'closed' })
+    slow.ready()
+    expect(await starting).toEqual({ started: false, reason: 'closed' })
+    expect(over).toBe(false)
+    stubborn.end({ status: 'completed' })
+    await ending
+    expect(await registry.start(new Producer().spec)).toEqual({ started: false, reason: 'closed' })
+    expect(await registry.start(new Producer({ owner: bob }).spec)).toMatchObject({ started: true })
+    expect(registry.list(alice).map(({ status }) => status)).toEqual(['killed'])
+  })
+
+  it('not-lost: what a closing host cuts off is not given up by the end of its owner', async () => {
+    const { registry, start, records } = registryBench()
+    const stubborn = new Producer({ stubborn: true })
+    const id = await start(stubborn)
+    const closing = registry.close()
+    const ending = registry.endOwner(alice)
+    stubborn.end({ status: 'killed' })
+    await Promise.all([closing, ending])
+    expect(await records.all()).toMatchObject([{ id }])
+  })
+})
+
+describe('owner disposal', () => {
+  it('disposal: what else runs or lies there of the owner ends with its tasks', async () => {
+    const endWithOwner = vi.fn(async () => {})
+    const disposeWithOwner = vi.fn(async () => {})
+    const { registry, start } = registryBench({ endWithOwner, disposeWithOwner })
     await start(new Producer())
     await registry.disposeOwner(alice)
-    expect(disposeWithOwner.mock.calls).toEqual([[alice]])
+    expect([endWithOwner.mock.calls, disposeWithOwner.mock.calls]).toEqual([[[alice]], [[alice]]])
     expect(registry.list(alice)).toEqual([])
   })
 
