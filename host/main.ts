@@ -11,6 +11,8 @@ import { checkFiles } from './cli/check.ts'
 import { CommandError } from './cli/command-error.ts'
 import { defaultDataFolder } from './cli/data-folder.ts'
 import { printJournal } from './cli/journal.ts'
+import { machinesText } from './cli/machines.ts'
+import { pathsText } from './cli/paths.ts'
 import { createProgram } from './cli/program.ts'
 import { readServeOptions } from './cli/serve-options.ts'
 import { serve, type Ready } from './cli/serve.ts'
@@ -106,6 +108,12 @@ const program = createProgram(version, {
   },
   async journal(session, { data, json = false }) {
     await printJournal({ dataDir: dataFolderOf(data), session, json }, (line) => process.stdout.write(`${line}\n`))
+  },
+  machines(machine, { format }) {
+    process.stdout.write(machinesText(format, machine))
+  },
+  paths(machine, { strategy, format }) {
+    process.stdout.write(pathsText(machine, strategy, format))
   },
 })
 

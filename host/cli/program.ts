@@ -1,12 +1,17 @@
 /* The commands and their options, as `--help` shows them. What a command does is passed in, so that this file
    reads as the list of what the product can be asked from a shell. */
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import type { PathStrategy } from '../../machines/paths.ts'
+import { machineFormats, type MachineFormat } from './machines.ts'
+import { pathFormats, pathStrategies, type PathFormat } from './paths.ts'
 import type { ServeFlags } from './serve-options.ts'
 
 export interface Commands {
   serve(flags: ServeFlags): Promise<void>
   check(modelFile: string, options: { values?: string }): void
   journal(session: string, options: { data?: string; json?: boolean }): Promise<void>
+  machines(machine: string | undefined, options: { format: MachineFormat }): void
+  paths(machine: string, options: { strategy: PathStrategy; format: PathFormat }): void
 }
 
 export function createProgram(version: string, commands: Commands): Command {
@@ -43,5 +48,29 @@ export function createProgram(version: string, commands: Commands): Command {
     .option('--json', 'one JSON entry a line')
     .addHelpText('after', '\nAsks the host that runs on the folder, else reads the folder itself.')
     .action((session: string, options: { data?: string; json?: boolean }) => commands.journal(session, options))
+  program
+    .command('machines')
+    .description('print the lifecycles of the product')
+    .argument('[machine]', 'one of them')
+    .addOption(new Option('--format <format>', 'how').choices(machineFormats).default('text'))
+    .addHelpText(
+      'after',
+      '\njson: the configs; mermaid: state diagrams; stately: a module that runs, and that the Stately editor reads.',
+    )
+    .action((machine: string | undefined, options: { format: MachineFormat }) => commands.machines(machine, options))
+  program
+    .command('paths')
+    .description('print what can happen to a lifecycle')
+    .argument('<machine>', 'one that `task-surface machines` names')
+    .addOption(new Option('--strategy <strategy>', 'which paths').choices(pathStrategies).default('shortest'))
+    .addOption(new Option('--format <format>', 'how').choices(pathFormats).default('table'))
+    .addHelpText(
+      'after',
+      '\nshortest: one way to every configuration; simple: every way; edges: every accepted event, and every refused one.' +
+        '\nvitest and playwright: a test file that wants a driver for your implementation, and nothing else.',
+    )
+    .action((machine: string, options: { strategy: PathStrategy; format: PathFormat }) =>
+      commands.paths(machine, options),
+    )
   return program
 }
