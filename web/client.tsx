@@ -14,6 +14,17 @@ import type { Slots } from './slots.ts'
 import type { Storage } from './storage.ts'
 import { createStore, type ReadableStore } from './store.ts'
 
+export interface Announcements {
+  /** The last one, and how many there were. */
+  readonly text: string
+  readonly count: number
+  /** The last few with their numbers: one that comes while another is spoken must not take its place. */
+  readonly recent: readonly { text: string; count: number }[]
+}
+
+/** Screen readers queue what is added; they need it on the page no longer than until they took notice. */
+const recentAnnouncements = 4
+
 /** What a person is writing in one session. */
 export interface Desk {
   readonly draft: DraftStore
@@ -30,9 +41,9 @@ export interface Client {
   readonly storage: Storage
   /** The desk of a followed session; the same one as long as the session is followed. */
   deskOf(session: SessionHandle): Desk
-  /** A sentence for assistive technology, spoken when it has time. */
+  /** A sentence for assistive technology, spoken when it has time; after those that wait, and instead of none. */
   announce(text: string): void
-  readonly announcement: ReadableStore<{ text: string; count: number }>
+  readonly announcement: ReadableStore<Announcements>
   /** An id that no other client makes. */
   mintId(): string
   now(): number
@@ -56,7 +67,7 @@ export interface ClientDeps {
 export function createClient(deps: ClientDeps): Client {
   const { connection, slots, router, storage, after, soon } = deps
   const desks = new Map<SessionId, Desk>()
-  const announcement = createStore({ text: '', count: 0 })
+  const announcement = createStore<Announcements>({ text: '', count: 0, recent: [] })
 
   function closeDesk(sessionId: SessionId, removed: boolean): void {
     const desk = desks.get(sessionId)
@@ -98,7 +109,12 @@ export function createClient(deps: ClientDeps): Client {
     preferences: deps.preferences,
     storage,
     deskOf,
-    announce: (text) => announcement.setState({ text, count: announcement.getState().count + 1 }),
+    announce(text) {
+      const before = announcement.getState()
+      const count = before.count + 1
+      const recent = [...before.recent.slice(1 - recentAnnouncements), { text, count }]
+      announcement.setState({ text, count, recent })
+    },
     announcement,
     mintId: deps.mintId,
     now: deps.now,

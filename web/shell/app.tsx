@@ -113,11 +113,13 @@ function useTitle(): void {
 
 function Announcer() {
   const { announcement } = useClient()
-  const { text, count } = useStore(announcement, (state) => state)
+  const recent = useStore(announcement, (state) => state.recent)
   return (
     <div className="vh" aria-live="polite">
       {/* The same sentence twice is two announcements. */}
-      <span key={count}>{text}</span>
+      {recent.map(({ text, count }) => (
+        <p key={count}>{text}</p>
+      ))}
     </div>
   )
 }

@@ -283,6 +283,6 @@ describe('what is said', () => {
     const { said, lose, open } = play(task('a'))
     lose()
     open({}, [tasksFrame(ended('a', 5, { status: 'failed', detail: 'the host stopped' }), ended('old', 4))])
-    expect(said()).toEqual({ text: 'Background task failed: run a. the host stopped', count: 1 })
+    expect(said()).toMatchObject({ text: 'Background task failed: run a. the host stopped', count: 1 })
   })
 })
