@@ -46,6 +46,8 @@ export interface ComposeOptions {
   umask: number
   /** File that runs the watchdog of background processes. */
   reaperFile: string
+  /** File that runs a model's code. */
+  sandboxFile: string
   fanout: Fanout
   admission: AdmissionHook
   faults: FaultPoints
@@ -90,6 +92,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
       surfaceLimits,
       mintSurfaceId: ids.surface,
       startSubagent: (request) => startSubagent(directory, request),
+      sandboxFile: options.sandboxFile,
     }),
   )
   const log = createSessionLog({ store, faults })

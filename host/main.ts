@@ -90,6 +90,7 @@ const program = createProgram(version, {
           environment,
           umask,
           reaperFile: fileURLToPath(new URL('tasks/reaper.js', import.meta.url)),
+          sandboxFile: fileURLToPath(new URL('code/sandbox-worker.js', import.meta.url)),
           fanout,
           admission: admissionHook(environment['TASK_SURFACE_TEST_ADMISSION']),
           faults: faultPoints(environment['TASK_SURFACE_TEST_CRASH']),

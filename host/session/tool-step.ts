@@ -3,9 +3,19 @@
    one durable result; an interrupt ends the running ones and answers the rest. */
 import type { EventData, EventDraft } from '../../shared/event.ts'
 import { jsonSchema, type Json } from '../../shared/json.ts'
-import { parseJson, ToolFailure, type PreparedCall, type ToolExecution, type ToolSession } from '../tools/tool.ts'
+import { textOf } from '../../shared/message.ts'
+import {
+  parseJson,
+  ToolFailure,
+  type NestedEnd,
+  type PreparedCall,
+  type Tool,
+  type ToolExecution,
+  type ToolSession,
+} from '../tools/tool.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { StepCall } from './model-step.ts'
+import { NestedCalls } from './nested-calls.ts'
 import { headerOf, isSubagent } from './session-view.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 
@@ -29,9 +39,10 @@ export async function runCalls(runtime: SessionRuntime, calls: readonly StepCall
 /** Runs of calls that may overlap; every other call is a group of its own. */
 function barrierGroups(runtime: SessionRuntime, calls: readonly StepCall[]): StepCall[][] {
   const groups: StepCall[][] = []
+  const mode = headerOf(runtime.state).toolMode
   let joinable = false
   for (const call of calls) {
-    const safe = runtime.deps.tools.find(call.name)?.concurrencySafe === true
+    const safe = runtime.deps.tools.find(call.name, mode)?.concurrencySafe === true
     const last = groups.at(-1)
     if (safe && joinable && last !== undefined) last.push(call)
     else groups.push([call])
@@ -51,35 +62,76 @@ function loggedArguments(text: string): Json {
   return parsed?.success === true ? parsed.data : text
 }
 
+/** What follows once a result is on disk. */
+type Act = (succeeded: boolean) => void
+
 type CallEnd = Pick<EventData<'tool/result'>, 'content' | 'isError' | 'error' | 'meta'>
 
 async function runCall(runtime: SessionRuntime, call: StepCall, at: Step): Promise<boolean> {
   let concluded = false
-  const acts: ((succeeded: boolean) => void)[] = []
+  const acts: Act[] = []
+  const { tools } = runtime.deps
+  const nested = new NestedCalls({
+    parent: call.callId,
+    isSafe: (name) => tools.nested(name)?.concurrencySafe === true,
+    run: (inner) => runNested(runtime, inner, at),
+  })
   const exec: ToolExecution = {
     session: toolSession(runtime),
     callId: call.callId,
     nested: false,
     signal: at.signal,
+    nest: (name, argumentsText) => nested.call(name, argumentsText),
     concludeTurn: () => {
       concluded = true
     },
     onLogged: (act) => void acts.push(act),
   }
-  const end = await finish(runtime, call, exec)
-  const succeeded = end.isError !== true
-  const { callId, name } = call
-  const data = { turn: at.turn, step: at.step, callId, name, ...end }
-  await runtime.append([{ type: 'tool/result', data }], () => {
-    for (const act of acts) act(succeeded)
-  })
-  return concluded && succeeded
+  const end = await finish(runtime, call, tools.find(call.name, headerOf(runtime.state).toolMode), exec)
+  // A call that was cut off may have left some of its own: their results come before its own.
+  await nested.settled()
+  await logResult(runtime, call, at, end, acts)
+  return concluded && end.isError !== true
 }
 
-async function finish(runtime: SessionRuntime, call: StepCall, exec: ToolExecution): Promise<CallEnd> {
+async function runNested(runtime: SessionRuntime, call: StepCall, at: Step): Promise<NestedEnd> {
+  const acts: Act[] = []
+  const exec: ToolExecution = {
+    session: toolSession(runtime),
+    callId: call.callId,
+    nested: true,
+    signal: at.signal,
+    nest: () => Promise.reject(new Error('a nested call made a call')),
+    concludeTurn: () => {},
+    onLogged: (act) => void acts.push(act),
+  }
+  await runtime.append([callDraft(call, at)])
+  const end = await finish(runtime, call, runtime.deps.tools.nested(call.name), exec)
+  await logResult(runtime, call, at, end, acts)
+  return { text: textOf(end.content), isError: end.isError === true }
+}
+
+async function logResult(
+  runtime: SessionRuntime,
+  { callId, name }: StepCall,
+  { turn, step }: Step,
+  end: CallEnd,
+  acts: readonly Act[],
+): Promise<void> {
+  await runtime.append([{ type: 'tool/result', data: { turn, step, callId, name, ...end } }], () => {
+    for (const act of acts) act(end.isError !== true)
+  })
+}
+
+async function finish(
+  runtime: SessionRuntime,
+  call: StepCall,
+  tool: Tool | undefined,
+  exec: ToolExecution,
+): Promise<CallEnd> {
   const interrupted = new ToolFailure('INTERRUPTED', 'The person interrupted the turn before this call was done.')
   if (exec.signal.aborted) return errorEnd(interrupted)
-  const prepared = prepare(runtime, call)
+  const prepared = prepare(call, tool)
   if ('failure' in prepared) return errorEnd(prepared.failure)
   try {
     const refusal = await askPermission(runtime, call, prepared.asks, exec.signal)
@@ -116,8 +168,7 @@ async function askPermission(
   }
 }
 
-function prepare(runtime: SessionRuntime, { name, arguments: text }: StepCall): PreparedCall {
-  const tool = runtime.deps.tools.find(name)
+function prepare({ name, arguments: text }: StepCall, tool: Tool | undefined): PreparedCall {
   if (tool === undefined) return { failure: new ToolFailure('UNKNOWN_TOOL', `There is no tool named ${name}.`) }
   return tool.prepare(text)
 }

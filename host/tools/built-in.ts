@@ -9,6 +9,7 @@ import type { TaskHost } from '../tasks/task-host.ts'
 import { askUserQuestion } from './ask-user-question.ts'
 import { createEditFile } from './edit-file.ts'
 import { createReadFile } from './read-file.ts'
+import { createRunCode } from './run-code.ts'
 import { createBash, createPwsh } from './shell.ts'
 import { createShowTaskSurface } from './show-task-surface.ts'
 import { createSubagent, type SubagentDeps } from './subagent.ts'
@@ -30,13 +31,22 @@ export interface BuiltInDeps {
   surfaceLimits: TaskSurfaceLimits
   mintSurfaceId: () => TaskSurfaceId
   startSubagent: SubagentDeps['start']
+  /** File that runs the thread of `run_code`. */
+  sandboxFile: string
 }
+
+const sandboxLimits = {
+  cpuMs: 5_000,
+  memoryBytes: 64 * 1024 * 1024,
+  maxCalls: 200,
+  maxOutputLength: 4 * 1024 * 1024,
+} as const
 
 export function builtInTools(deps: BuiltInDeps): Tool[] {
   const { clock, tasks, dataDir, umask, pwshFile } = deps
   const { registry, processes, results, terminals } = tasks
   const shell = { clock, registry, processes, results, umask }
-  return [
+  const tools = [
     createShowTaskSurface({ limits: deps.surfaceLimits, mintSurfaceId: deps.mintSurfaceId }),
     askUserQuestion,
     createBash(shell),
@@ -50,6 +60,8 @@ export function builtInTools(deps: BuiltInDeps): Tool[] {
     createWriteFile({ dataDir, umask }),
     createEditFile({ dataDir, umask }),
   ]
+  const sandbox = { clock, workerFile: deps.sandboxFile, limits: sandboxLimits }
+  return [...tools, createRunCode({ sandbox, results }, tools)]
 }
 
 /** Where PowerShell lies on this machine, by the search path of its commands; null where there is none. */

@@ -2,7 +2,13 @@
    messages vary (SPEC 5). */
 import type { ToolMode } from '../../shared/event.ts'
 import type { ToolSpec } from '../agents/port.ts'
+import { runCodeName } from './run-code.ts'
 import type { Tool } from './tool.ts'
+
+/** Code mode knows one tool, whose description names the others. */
+function isOffered(name: string, mode: ToolMode): boolean {
+  return mode === 'both' || (mode === 'code') === (name === runCodeName)
+}
 
 export class ToolRegistry {
   readonly #toolByName: ReadonlyMap<string, Tool>
@@ -11,12 +17,18 @@ export class ToolRegistry {
     this.#toolByName = new Map(tools.map((tool) => [tool.name, tool]))
   }
 
-  find(name: string): Tool | undefined {
-    return this.#toolByName.get(name)
+  /** For a call from within code. */
+  nested(name: string): Tool | undefined {
+    return name === runCodeName ? undefined : this.#toolByName.get(name)
   }
 
-  /** What the model is told. Code mode advertises no function definitions of its own. */
+  /** For a call of the model: what its mode does not offer is not there. */
+  find(name: string, mode: ToolMode): Tool | undefined {
+    return isOffered(name, mode) ? this.#toolByName.get(name) : undefined
+  }
+
+  /** What the model is told. */
   specs(mode: ToolMode): ToolSpec[] {
-    return mode === 'code' ? [] : [...this.#toolByName.values()].map(({ spec }) => spec)
+    return [...this.#toolByName.values()].filter(({ name }) => isOffered(name, mode)).map(({ spec }) => spec)
   }
 }

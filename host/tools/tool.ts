@@ -30,6 +30,8 @@ export interface ToolExecution {
   /** From inside `run_code`: no meta, and it cannot conclude the turn. */
   readonly nested: boolean
   readonly signal: AbortSignal
+  /** Makes another call from within this one: logged, asked about and run like any other. Nested calls nest no further. */
+  nest(name: string, argumentsText: string): Promise<NestedEnd>
   /** Ends the turn after this step; only a call that succeeds concludes. */
   concludeTurn(): void
   /**
@@ -37,6 +39,11 @@ export interface ToolExecution {
    * come to pass. What follows from the model having read something belongs there, and must not throw.
    */
   onLogged(act: (succeeded: boolean) => void): void
+}
+
+export interface NestedEnd {
+  text: string
+  isError: boolean
 }
 
 /** An expected failure: the model reads code and message as an error result. */

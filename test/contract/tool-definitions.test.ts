@@ -35,6 +35,9 @@ describe('tool definitions', () => {
   it('byte-stable: the definitions are those of the snapshot', async () => {
     const { tools } = await openToolBench()
     await expect(`${JSON.stringify(tools.specs('native'), null, 2)}\n`).toMatchFileSnapshot('./tool-definitions.snap')
+    await expect(`${JSON.stringify(tools.specs('code'), null, 2)}\n`).toMatchFileSnapshot(
+      './tool-definitions-code.snap',
+    )
   })
 
   it('byte-stable: nothing that was called changes them, and two compositions agree', async () => {
@@ -64,6 +67,18 @@ describe('tool definitions', () => {
     expect(told).toEqual(Object.entries(table))
   })
 
+  it('tool-modes: code mode has one tool, which tells of the others but not of surfaces; both has all', async () => {
+    const { tools } = await openToolBench()
+    const [only, ...more] = tools.specs('code')
+    expect(more).toEqual([])
+    expect(only?.name).toBe('run_code')
+    expect(Object.keys(schemaSchema.parse(only?.inputSchema).properties)).toEqual(['code'])
+    for (const name of Object.keys(table)) {
+      expect(only?.description.includes(`tools.${name}(`)).toBe(name !== 'show_task_surface')
+    }
+    expect(tools.specs('both')).toEqual([...tools.specs('native'), ...tools.specs('code')])
+  })
+
   it('pwsh: where PowerShell exists it stands behind bash with the same inputs', async () => {
     const { tools } = await openToolBench({ pwshFile: '/opt/pwsh' })
     const specs = tools.specs('native')
@@ -81,7 +96,7 @@ describe('tool definitions', () => {
 
   it('safe-together: only tools that change nothing may run beside others', async () => {
     const { tools } = await openToolBench()
-    const safe = Object.keys(table).filter((name) => tools.find(name)?.concurrencySafe === true)
+    const safe = Object.keys(table).filter((name) => tools.find(name, 'both')?.concurrencySafe === true)
     expect(safe).toEqual(['subagent', 'task_list', 'read_file'])
   })
 

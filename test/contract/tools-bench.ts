@@ -1,4 +1,5 @@
 /* The built-in tools on a task host with real processes and folders, called as a session calls them. */
+import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../host/clock.ts'
 import type { TaskHostDeps } from '../../host/tasks/task-host.ts'
 import { builtInTools } from '../../host/tools/built-in.ts'
@@ -31,6 +32,8 @@ export interface ToolBench extends TaskBench {
   asks(name: string, input: Json): string | null
 }
 
+const sandboxFile = fileURLToPath(new URL('../../dist/host/code/sandbox-worker.js', import.meta.url))
+
 export async function openToolBench(deps: Partial<TaskHostDeps> & { pwshFile?: string } = {}): Promise<ToolBench> {
   const { pwshFile = null, ...hostDeps } = deps
   const bench = await openTaskBench(hostDeps)
@@ -45,11 +48,12 @@ export async function openToolBench(deps: Partial<TaskHostDeps> & { pwshFile?: s
       surfaceLimits: defaultTaskSurfaceLimits,
       mintSurfaceId: () => taskSurfaceIdSchema.parse(`ts-${(shown += 1)}`),
       startSubagent: () => Promise.reject(new Error('no subagents here')),
+      sandboxFile,
     }),
   )
 
   function prepared(name: string, input: Json) {
-    const tool = tools.find(name)
+    const tool = tools.find(name, 'both')
     if (tool === undefined) throw new Error(`there is no tool ${name}`)
     return tool.prepare(JSON.stringify(input))
   }
@@ -68,8 +72,15 @@ export async function openToolBench(deps: Partial<TaskHostDeps> & { pwshFile?: s
     try {
       const callId = callIdSchema.parse('call-1')
       const acts: ((succeeded: boolean) => void)[] = []
-      const onLogged = (act: (succeeded: boolean) => void) => void acts.push(act)
-      const { content, meta } = await ready.run({ session, callId, nested, signal, concludeTurn: () => {}, onLogged })
+      const { content, meta } = await ready.run({
+        session,
+        callId,
+        nested,
+        signal,
+        nest: () => Promise.reject(new Error('no nested calls here')),
+        concludeTurn: () => {},
+        onLogged: (act) => void acts.push(act),
+      })
       if (options.lost !== true) for (const act of acts) act(true)
       return { text: textOf(content), meta }
     } catch (error) {

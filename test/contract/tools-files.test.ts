@@ -309,7 +309,7 @@ describe('write_file', () => {
 
   it('text: a lone surrogate would be written as something else and is refused', async () => {
     const { tools } = await files()
-    const prepared = tools.find('write_file')?.prepare('{"path":"a.txt","content":"\\ud800"}')
+    const prepared = tools.find('write_file', 'both')?.prepare('{"path":"a.txt","content":"\\ud800"}')
     expect(prepared).toMatchObject({ failure: { code: 'INVALID_INPUT' } })
   })
 })

@@ -180,7 +180,7 @@ describe('what a person is asked', () => {
 describe('pwsh', () => {
   it('composed: only where PowerShell exists, and the command is one argument of it', async () => {
     const without = await openToolBench()
-    expect(without.tools.find('pwsh')).toBeUndefined()
+    expect(without.tools.find('pwsh', 'both')).toBeUndefined()
     const file = join(without.cwd, 'pwsh')
     writeFileSync(file, '#!/bin/sh\nprintf "%s|" "$@"\n')
     chmodSync(file, 0o755)

@@ -60,6 +60,10 @@ export class ModelCall {
     return this.#state === 'left'
   }
 
+  get toolTexts(): readonly string[] {
+    return this.messages.flatMap(({ role, text }) => (role === 'tool' ? [text] : []))
+  }
+
   get userTexts(): readonly string[] {
     return this.messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []))
   }

@@ -1,5 +1,6 @@
 /* One call in the tool strip: the plain view every tool has. Its body is drawn only while it is open. */
 import { memo, useState } from 'react'
+import { parentCallId } from '../../shared/nested-call.ts'
 import { useClient } from '../client.tsx'
 import { Icon, State } from '../icon.tsx'
 import { type SessionHandle, useSession } from '../session/session-store.ts'
@@ -26,7 +27,10 @@ export const ToolRow = memo(function ToolRow({
   const [expanded, setExpanded] = useState(false)
   const argument = argumentOf(use)
   return (
-    <details className="tool" onToggle={(event) => setExpanded(event.currentTarget.open)}>
+    <details
+      className={parentCallId(use.callId) === null ? 'tool' : 'tool is-nested'}
+      onToggle={(event) => setExpanded(event.currentTarget.open)}
+    >
       <summary>
         <Icon name={iconOf(use.name)} />
         <span className="tool-name">{use.name}</span>

@@ -152,6 +152,7 @@ export class DemoWalk {
         },
         callId,
         nested: false,
+        nest: () => Promise.reject(new Error('no nested calls here')),
         signal: new AbortController().signal,
         concludeTurn,
         onLogged: () => {},

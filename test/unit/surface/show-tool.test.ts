@@ -54,6 +54,7 @@ async function show(input: unknown, { nested = false, delegated = false, active 
       callId,
       nested,
       signal: new AbortController().signal,
+      nest: () => Promise.reject(new Error('no nested calls here')),
       concludeTurn,
       onLogged: () => {},
     })
