@@ -21,6 +21,8 @@ export interface Task {
   leader: Leader | undefined
   /** Set once the producer is done, shortly before the actor settles. */
   end: StoredTask['end']
+  /** How it looks for good: a settled task changes no more, and is looked at with every change of another. */
+  settledView: TaskView | undefined
   /** Resolves when nothing of the task is alive: it has settled, or never came to run. */
   over: Promise<void>
   release: () => void
@@ -63,14 +65,15 @@ export function createTask(origin: TaskOrigin, outputPath: string, tap: TapTask)
     stop: new AbortController(),
     leader: undefined,
     end: undefined,
+    settledView: undefined,
     over,
     release,
     recording: Promise.resolve(),
   }
 }
 
-export function isLive({ actor }: Task): boolean {
-  return actor.getSnapshot().matches('live')
+export function isLive({ actor, settledView }: Task): boolean {
+  return settledView === undefined && actor.getSnapshot().matches('live')
 }
 
 export function storedOf({ id, owner, kind, label, startedAt, leader, end }: Task): StoredTask {
@@ -87,11 +90,13 @@ export function storedOf({ id, owner, kind, label, startedAt, leader, end }: Tas
 
 /** `end` counts once the actor has settled: a view never mixes the two. */
 export function viewOf(task: Task): TaskView {
+  if (task.settledView !== undefined) return task.settledView
   const { id, kind, label, startedAt, actor, end } = task
   const view = { id, kind, label, status: statusOf(actor.getSnapshot()), startedAt }
   if (end === undefined || isLive(task)) return view
   const { detail, finishedAt } = end
-  return { ...view, ...(detail !== undefined && { detail }), finishedAt }
+  task.settledView = { ...view, ...(detail !== undefined && { detail }), finishedAt }
+  return task.settledView
 }
 
 export function recordOf(task: Task): TaskRecord {
