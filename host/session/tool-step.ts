@@ -74,7 +74,7 @@ async function runCall(runtime: SessionRuntime, call: StepCall, at: Step): Promi
   const nested = new NestedCalls({
     parent: call.callId,
     isSafe: (name) => tools.nested(name)?.concurrencySafe === true,
-    run: (inner) => runNested(runtime, inner, at),
+    run: (inner) => runNested(runtime, inner, at, acts),
   })
   const exec: ToolExecution = {
     session: toolSession(runtime),
@@ -94,7 +94,8 @@ async function runCall(runtime: SessionRuntime, call: StepCall, at: Step): Promi
   return concluded && end.isError !== true
 }
 
-async function runNested(runtime: SessionRuntime, call: StepCall, at: Step): Promise<NestedEnd> {
+/** The model reads nothing of it but through the call it stands in: `outerActs` follow that one's result. */
+async function runNested(runtime: SessionRuntime, call: StepCall, at: Step, outerActs: Act[]): Promise<NestedEnd> {
   const acts: Act[] = []
   const exec: ToolExecution = {
     session: toolSession(runtime),
@@ -107,8 +108,16 @@ async function runNested(runtime: SessionRuntime, call: StepCall, at: Step): Pro
   }
   await runtime.append([callDraft(call, at)])
   const end = await finish(runtime, call, runtime.deps.tools.nested(call.name), exec)
-  await logResult(runtime, call, at, end, acts)
-  return { text: textOf(end.content), isError: end.isError === true }
+  await logResult(runtime, call, at, end, [])
+  const isError = end.isError === true
+  outerActs.push(
+    ...acts.map(
+      (act): Act =>
+        (succeeded) =>
+          act(succeeded && !isError),
+    ),
+  )
+  return { text: textOf(end.content), isError }
 }
 
 async function logResult(

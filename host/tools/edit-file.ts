@@ -2,6 +2,7 @@
    only once unless all of it is meant; everything around it stays as it is, byte for byte. */
 import { z } from 'zod'
 import { plainlyShown } from './approval-text.ts'
+import { changedLines, type ChangedLines } from './changed-lines.ts'
 import { openInside, replaceInside } from './open-file.ts'
 import { defineTool, ToolFailure, type Tool } from './tool.ts'
 import { fileTextSchema, newFileMode, pathSchema, type FileToolDeps } from './file-input.ts'
@@ -17,10 +18,8 @@ const inputSchema = z.strictObject({
 })
 type Input = z.infer<typeof inputSchema>
 
-interface Edited {
+interface Edited extends ChangedLines {
   count: number
-  added: number
-  removed: number
 }
 
 export function createEditFile({ dataDir, umask }: FileToolDeps): Tool {
@@ -75,7 +74,8 @@ function replaceText(text: string, { path, oldText, newText, replaceAll }: Input
     )
   }
   // Not `replace`: it would read `$&` in the new text as an order.
-  return { content: text.split(from).join(to), edited: { count, ...changedLines(from, to, count) } }
+  const content = text.split(from).join(to)
+  return { content, edited: { count, ...changedLines(text, content) } }
 }
 
 /** Models write line feeds; a file that has CRLF instead keeps it. */
@@ -83,16 +83,6 @@ function inLineEndsOf(text: string, oldText: string, newText: string): [string, 
   if (text.includes(oldText) || !text.includes('\r\n')) return [oldText, newText]
   const withCrLf = (part: string) => part.replaceAll(/\r?\n/g, '\r\n')
   return [withCrLf(oldText), withCrLf(newText)]
-}
-
-function changedLines(from: string, to: string, count: number): { added: number; removed: number } {
-  const [before, after] = [from.split('\n'), to.split('\n')]
-  let same = 0
-  while (same < Math.min(before.length, after.length) && before[same] === after[same]) same += 1
-  let tail = 0
-  const most = Math.min(before.length, after.length) - same
-  while (tail < most && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1
-  return { added: (after.length - same - tail) * count, removed: (before.length - same - tail) * count }
 }
 
 function prefixed(mark: string, text: string): string {

@@ -112,3 +112,29 @@ test('told-when-durable: a kill whose call was interrupted needs no notice all t
   await stage.until(() => view.status?.status === 'idle', 'the end of the turn')
   expect(noticesIn(await say(scene))).toEqual([])
 })
+
+test.each([
+  ['fails', 'throw new Error("after it has looked")', 1],
+  ['succeeds', 'return seen', 0],
+] as const)(
+  'told-when-durable: what a call of code has seen counts as the code’s own result does: it %s',
+  { timeout },
+  async (_, rest, notices) => {
+    const scene = await openScene()
+    const { stage, client, sessionId, view } = scene
+    await client.call('session.configure', { sessionId, toolMode: 'both' })
+    const flag = `go-${sessionId}`
+    const command = `until [ -e ${flag} ]; do sleep 0.02; done; rm ${flag}; exit 4`
+    const { next, results } = await callTools(scene, await say(scene), [background(command)])
+    const taskId = startedTask(results[0])
+    const code = `
+      await tools.bash({ command: 'touch ${flag}' })
+      const seen = await tools.task_output({ taskId: '${taskId}', wait: true })
+      ${rest}`
+    const after = await callTools(scene, next, [{ name: 'run_code', arguments: { code } }])
+    expect(tasksOf(view)).toMatchObject([{ status: 'failed', detail: 'exit code 4' }])
+    expect(noticesIn(after.next)).toHaveLength(notices)
+    after.next.answerText('Done.')
+    await stage.until(() => view.status?.status === 'idle', 'the end of the turn')
+  },
+)

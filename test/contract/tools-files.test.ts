@@ -255,7 +255,7 @@ describe('write_file', () => {
     const { call, get, cwd } = await files()
     expect(await call('write_file', { path: 'deep/er/new.txt', content: 'héllo\n' })).toEqual({
       text: 'Made deep/er/new.txt, 7 bytes.',
-      meta: { created: true, bytes: 7 },
+      meta: { created: true, bytes: 7, added: 1, removed: 0 },
     })
     expect(get('deep/er/new.txt')).toBe('héllo\n')
     expect(statSync(join(cwd, 'deep/er/new.txt')).mode & 0o777).toBe(0o644)
@@ -271,6 +271,20 @@ describe('write_file', () => {
     expect(get('run.sh')).toBe('new')
     expect(statSync(join(cwd, 'run.sh')).mode & 0o777).toBe(0o751)
     expect(readdirSync(cwd)).toEqual(['run.sh'])
+  })
+
+  it('write: a row can say what changed in lines; of what is no text, or too large, it does not', async () => {
+    const { put, call } = await files()
+    const write = async (content: string) => {
+      const end = await call('write_file', { path: 'a.txt', content })
+      return 'meta' in end ? end.meta : end
+    }
+    put('a.txt', 'one\ntwo\nthree\nfour\n')
+    expect(await write('one\n2\nthree\nfour\nfive\n')).toEqual({ created: false, bytes: 22, added: 2, removed: 1 })
+    put('a.txt', Buffer.from([0xff, 0xfe, 0x0a]))
+    expect(await write('text\n')).toEqual({ created: false, bytes: 5 })
+    put('a.txt', 'x'.repeat(8 * 1024 * 1024 + 1))
+    expect(await write('text\n')).toEqual({ created: false, bytes: 5 })
   })
 
   it('atomic: whoever reads meanwhile sees the old file or the new one, never a part', async () => {
@@ -341,7 +355,7 @@ describe('edit_file', () => {
     })
     expect(get('a.txt')).toBe('x x x')
     const all = await call('edit_file', { path: 'a.txt', oldText: 'x', newText: 'y', replaceAll: true })
-    expect(all).toMatchObject({ text: 'Edited a.txt in 3 places.', meta: { added: 3, removed: 3 } })
+    expect(all).toMatchObject({ text: 'Edited a.txt in 3 places.', meta: { added: 1, removed: 1 } })
     expect(get('a.txt')).toBe('y y y')
   })
 

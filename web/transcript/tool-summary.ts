@@ -96,18 +96,25 @@ function errorWord(result: ToolResult): Standing {
   return { mark: 'm-failed', tone: 'bad', word: text('failed') }
 }
 
-/** `+5 −2` for an edit that says so, an exit code that is not 0, else how long it took. */
+/** `+5 −2` for an edit that says so, how a command failed, else how long it took. */
 export function standingOfResult(use: ToolUse, result: ToolResult): Standing {
   if (result.data.isError === true) return errorWord(result)
   const { meta } = result.data
-  const [added, removed, exitCode] = [member(meta, 'added'), member(meta, 'removed'), member(meta, 'exitCode')]
-  if (typeof exitCode === 'number' && exitCode !== 0) {
-    return { mark: 'm-failed', tone: 'bad', word: transcriptTexts.text('exit', { code: exitCode }) }
-  }
+  const [added, removed] = [member(meta, 'added'), member(meta, 'removed')]
+  const failure = failureWord(meta)
+  if (failure !== null) return { mark: 'm-failed', tone: 'bad', word: failure }
   if (typeof added === 'number' && typeof removed === 'number') {
     return { mark: 'm-completed', tone: 'plain', word: `+${added} −${removed}` }
   }
   return { mark: 'm-completed', tone: 'plain', word: use.call === null ? '' : duration(result.time - use.call.time) }
+}
+
+/** A command that ran and did not end well; the call itself succeeded. */
+function failureWord(meta: Json | undefined): string | null {
+  const [exitCode, signal] = [member(meta, 'exitCode'), member(meta, 'signal')]
+  if (member(meta, 'timedOut') === true) return transcriptTexts.text('timedOut')
+  if (typeof exitCode === 'number' && exitCode !== 0) return transcriptTexts.text('exit', { code: exitCode })
+  return typeof signal === 'string' ? transcriptTexts.text('endedBy', { signal }) : null
 }
 
 export function outputOf(result: ToolResult): string {

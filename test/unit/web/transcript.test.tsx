@@ -78,7 +78,12 @@ describe('tool rows', () => {
     [{ isError: true, error: { code: 'SOMETHING_NEW', message: '' } }, 'Failed'],
     [{ isError: true }, 'Failed'],
     [{ meta: { added: 5, removed: 2 } }, '+5 −2'],
+    [{ meta: { added: 0, removed: 0 } }, '+0 −0'],
     [{ meta: { exitCode: 0 } }, '1.0 s'],
+    [{ meta: { exitCode: 1 } }, 'Exit 1'],
+    [{ meta: { signal: 'SIGKILL' } }, 'Ended by SIGKILL'],
+    [{ meta: { signal: 'SIGTERM', timedOut: true } }, 'Timed out'],
+    [{ meta: { exitCode: 143, timedOut: true } }, 'Timed out'],
     [{ meta: 'of a kind nobody knows' }, '1.0 s'],
   ])('T-TOOL: a result with %j reads as %s', (more, word) => {
     const { states } = playRecord([...step('c1'), a.toolCall(3, 'c1'), a.toolResult(4, 'c1', more)], [running])
