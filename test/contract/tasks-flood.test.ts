@@ -2,7 +2,7 @@
    beginning, a label that is a book. The host's memory is looked at from outside; every frame is checked by the client that
    receives it. */
 import { readFileSync } from 'node:fs'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { background, callTools, openScene, say, startedTask, tasksOf } from './tasks-scene.ts'
 
 const timeout = 120_000
@@ -39,20 +39,30 @@ test(
       { name: 'bash', arguments: { command: 'seq 1 100000' } },
     ])
     const grown = watchMemory(stage.host.ready.pid)
-    const behind = await callTools(scene, warm.next, [
-      background(flood),
-      { name: 'bash', arguments: { command: flood } },
-    ])
-    const taskId = startedTask(behind.results[0])
-    expect(behind.results[1]).toContain(`${gibibyte} bytes`)
-    expect(behind.results[1]).toMatch(/\[exit code 0\]$/)
-    const ended = await callTools(scene, behind.next, [
-      { name: 'task_output', arguments: { taskId, wait: true, timeoutMs: 100_000 } },
-    ])
+    warm.next.answerCalls([background(flood), { name: 'bash', arguments: { command: flood } }])
+    const behind = await vi.waitFor(
+      () => {
+        const call = stage.model.calls.find(({ isParked, callNo }) => isParked && callNo > warm.next.callNo)
+        if (call === undefined) throw new Error('the command in the foreground still floods')
+        return call
+      },
+      { timeout: 100_000, interval: 50 },
+    )
+    const [started, shown = ''] = behind.messages
+      .filter(({ role }) => role === 'tool')
+      .slice(-2)
+      .map(({ text }) => text)
+    expect(shown).toContain(`${gibibyte} bytes`)
+    expect(shown).toMatch(/\[exit code 0\]$/)
+    await vi.waitFor(() => expect(tasksOf(view).map(({ status }) => status)).toEqual(['completed', 'completed']), {
+      timeout: 100_000,
+      interval: 50,
+    })
+    const read = { name: 'task_output', arguments: { taskId: startedTask(started) } }
+    const ended = await callTools(scene, behind, [read])
     expect(ended.results[0]).toContain(': completed')
     expect(ended.results[0]).toContain(`[${gibibyte - 64 * mebibyte} bytes were dropped`)
     expect(Buffer.byteLength(ended.results[0] ?? '')).toBeLessThan(64 * 1024)
-    expect(tasksOf(view).map(({ status }) => status)).toEqual(['completed', 'completed'])
     ended.next.answerText('Done.')
     await stage.until(() => view.status?.status === 'idle', 'the end of the turn')
     expect(grown()).toBeLessThan(64 * mebibyte)
