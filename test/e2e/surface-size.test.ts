@@ -77,6 +77,29 @@ test.each([
   await page.context().close()
 })
 
+test('SIZE-OPEN the part of the page is loaded ahead, and the form comes in one go with its dock', async () => {
+  const session = await desk.newSession()
+  const page = await desk.page(session)
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('surface-form')),
+  )
+  await page.waitForLoadState('networkidle')
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen })
+    new MutationObserver(() => {
+      if (document.querySelector('.dock') === null) return
+      seen.push(document.querySelector('.dock [data-field="line"]') === null ? 'a dock without its form' : 'form')
+    }).observe(document.body, { subtree: true, childList: true })
+  })
+  await desk.show(session, largestMixed)
+  await page.getByRole('textbox', { name: 'Line' }).waitFor()
+  expect(await page.evaluate(() => ('seen' in window && Array.isArray(window.seen) ? window.seen[0] : null))).toBe(
+    'form',
+  )
+  await page.context().close()
+})
+
 test('SIZE-TEXT a text of 60 KiB is there to its last word', async () => {
   const page = await opened(largestText)
   await eventually(() => page.locator('.dock-read .md p').count(), 590)

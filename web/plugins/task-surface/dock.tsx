@@ -2,26 +2,28 @@
    the focus and what is announced. Rules: DK-FOCUS the title takes the focus when a surface opens while the
    message field is empty and nobody types, else it is announced; a dock that goes hands the focus to the message
    field; DK-KEYS Ctrl or Cmd with Enter submits, Escape collapses, an input method's keys do neither. */
-import { type KeyboardEvent, lazy, Suspense, useEffect, useRef } from 'react'
+import { type ComponentType, type KeyboardEvent, useEffect, useRef } from 'react'
 import { useClient } from '../../client.tsx'
 import { composerFieldId } from '../../composer/composer.tsx'
 import { Icon, State } from '../../icon.tsx'
 import { loadPart } from '../../load-part.ts'
 import type { SessionHandle } from '../../session/session-store.ts'
-import { useStore } from '../../store.ts'
+import { createStore, useStore } from '../../store.ts'
 import type { DockController, DockView } from './dock-controller.ts'
 import { useFocusHandover, useLockFocus, useOpeningFocus } from './dock-focus.ts'
 import { Foot, LockStrip } from './dock-foot.tsx'
 import { DockMark, type OpenPhase, type Phase, phaseOf, titleOf } from './dock-phase.tsx'
 import { surfaceTexts } from './strings.ts'
+import type { SurfaceFormProps } from './surface-form.tsx'
 import { TroubleNotice } from './trouble-notice.tsx'
 
 const loadForm = loadPart(() => import('./surface-form.tsx'))
-const SurfaceForm = lazy(loadForm)
+/** Null until it is loaded. Held here and not by Suspense, which shows what it waited for a third of a second late. */
+const formPart = createStore<ComponentType<SurfaceFormProps> | null>(null)
 
 /** Loaded ahead of the first surface, when the page has nothing better to do. */
 export function preloadForm(): void {
-  void loadForm()
+  void loadForm().then((part) => formPart.setState(part.default))
 }
 
 export function TaskSurfaceDock({ session, controller }: { session: SessionHandle; controller: DockController }) {
@@ -137,14 +139,16 @@ function Inside(props: OpenProps) {
   // A discard is known a moment before the host says that nothing is pending; until then the form is locked.
   const trouble = phase === 'open' ? view.machine.context.trouble : null
   const { form } = view
+  const SurfaceForm = useStore(formPart, (part) => part)
+  useEffect(preloadForm, [])
   return (
     <>
       {form === null ? (
         <Unreadable view={view} />
+      ) : SurfaceForm === null ? (
+        <div className="dock-body dock-wait" />
       ) : (
-        <Suspense fallback={<div className="dock-body dock-wait" />}>
-          <SurfaceForm form={form} locked={phase !== 'open'} trouble={trouble} issues={issues} connected={connected} />
-        </Suspense>
+        <SurfaceForm form={form} locked={phase !== 'open'} trouble={trouble} issues={issues} connected={connected} />
       )}
       {phase === 'open' || phase === 'unreadable' ? <Foot {...props} /> : <LockStrip {...props} phase={phase} />}
     </>

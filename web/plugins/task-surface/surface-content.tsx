@@ -7,14 +7,16 @@ import { Markdown } from '../../markdown/markdown.tsx'
 import { DiffBlock } from './diff-block.tsx'
 import { TableBlock } from './table-block.tsx'
 
-/** Blocks drawn in the first go. A dock shows fewer than these before anyone scrolls. */
-const firstBlocks = 10
+/** Blocks drawn in the first go: as many as a dock shows before anyone scrolls. */
+const firstBlocks = 6
+/** And in each step after it. */
+const moreBlocks = 12
 
 /** Counts up to `total` in steps that give way to typing. */
 function useGradually(total: number): number {
   const [limit, setLimit] = useState(firstBlocks)
   useEffect(() => {
-    if (limit < total) startTransition(() => setLimit(limit + firstBlocks))
+    if (limit < total) startTransition(() => setLimit(limit + moreBlocks))
   }, [limit, total])
   return Math.min(limit, total)
 }

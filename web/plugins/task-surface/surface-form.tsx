@@ -13,12 +13,14 @@ import { TroubleNotice } from './trouble-notice.tsx'
 
 export const formId = 'surface-answers'
 
-/** Rows of options drawn in the first go, and in each step after it: more than a dock shows at once, less than a frame. */
-const rowsAtOnce = 48
+/** Rows of options drawn in the first go: more than a dock shows before anyone scrolls. */
+const firstRows = 24
+/** And in each step after it: less than a frame. */
+const moreRows = 64
 
 /** How many fields are drawn now; more come in steps that give way to typing. */
 function useGradually(fields: readonly TaskSurfaceField[]): number {
-  const [limit, setLimit] = useState(rowsAtOnce)
+  const [limit, setLimit] = useState(firstRows)
   let rows = 0
   const end = fields.findIndex((field) => {
     rows += 'options' in field ? field.options.length : 2
@@ -27,7 +29,7 @@ function useGradually(fields: readonly TaskSurfaceField[]): number {
   // One field at least, however long it is.
   const count = end < 0 ? fields.length : end + 1
   useEffect(() => {
-    if (count < fields.length) startTransition(() => setLimit(limit + rowsAtOnce))
+    if (count < fields.length) startTransition(() => setLimit(limit + moreRows))
   }, [count, fields, limit])
   return count
 }

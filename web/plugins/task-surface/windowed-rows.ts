@@ -18,7 +18,8 @@ export function useWindowedRows(count: number, rowPx: number, scroller: RefObjec
   const isLong = count > drawnWhole
   const virtualizer = useVirtualizer({
     count: isLong ? count : 0,
-    getScrollElement: () => scroller.current,
+    // It measures what it watches, and each measurement lays out the page: a short list has nothing to watch.
+    getScrollElement: () => (isLong ? scroller.current : null),
     estimateSize: () => rowPx,
     overscan: 10,
     // Before the first measurement: enough to fill any frame the style sheet allows.
@@ -50,8 +51,8 @@ export function useVisibleRows(
       const last = Math.min(count, Math.max(first, Math.floor((element.scrollTop + room) / rowPx + 0.5)))
       setVisible((known) => (known?.first === first && known.last === last ? known : { first, last }))
     }
-    measure()
     element.addEventListener('scroll', measure, { passive: true })
+    // Its first report comes after the first layout; asking now would force one.
     const observer = new ResizeObserver(measure)
     observer.observe(element)
     return () => {
