@@ -1,6 +1,7 @@
 /* The composition root: the only reader of the environment and the only owner of signals. It puts the parts
    together in the order log → sessions → handlers → transport and knows nothing of what they do.
    Next: `cli/program.ts` (commands), `cli/serve.ts` (the life of a host). */
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +10,7 @@ import { z } from 'zod'
 import { mayOpenBrowser, openBrowser } from './cli/browser.ts'
 import { checkFiles } from './cli/check.ts'
 import { CommandError } from './cli/command-error.ts'
+import { doctor, exportSession, importSession, verifySessions, type Output } from './cli/data-commands.ts'
 import { defaultDataFolder } from './cli/data-folder.ts'
 import { printJournal } from './cli/journal.ts'
 import { machinesText } from './cli/machines.ts'
@@ -69,6 +71,13 @@ function dataFolderOf(flag: string | undefined): string {
   return resolve(flag ?? environment['TASK_SURFACE_DATA'] ?? defaultDataFolder(environment))
 }
 
+const standardOutput: Output = {
+  async line(text) {
+    if (!process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain')
+  },
+  warn: (text) => void process.stderr.write(`${text}\n`),
+}
+
 /** What a person can act on is one sentence; anything else is a bug and shows its stack. */
 function isExpected(cause: unknown): cause is Error {
   return cause instanceof CommandError || cause instanceof TransportError || cause instanceof LogError
@@ -106,6 +115,18 @@ const program = createProgram(version, {
     const { output, exitCode } = checkFiles(modelFile, values)
     process.stdout.write(`${output}\n`)
     process.exitCode = exitCode
+  },
+  async export(session, { data, salvage = false }) {
+    await exportSession({ dataDir: dataFolderOf(data), session, salvage }, standardOutput)
+  },
+  async import(file, { data, session }) {
+    await importSession({ dataDir: dataFolderOf(data), file, session }, process.stdin, standardOutput)
+  },
+  async verify(session, { data }) {
+    process.exitCode = await verifySessions({ dataDir: dataFolderOf(data), session }, standardOutput)
+  },
+  async doctor({ data, acceptLoss = false, rebuild = false }) {
+    process.exitCode = await doctor({ dataDir: dataFolderOf(data), acceptLoss, rebuild }, standardOutput)
   },
   async journal(session, { data, json = false }) {
     await printJournal({ dataDir: dataFolderOf(data), session, json }, (line) => process.stdout.write(`${line}\n`))

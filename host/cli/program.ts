@@ -10,6 +10,10 @@ export interface Commands {
   serve(flags: ServeFlags): Promise<void>
   check(modelFile: string, options: { values?: string }): void
   journal(session: string, options: { data?: string; json?: boolean }): Promise<void>
+  export(session: string, options: { data?: string; salvage?: boolean }): Promise<void>
+  import(file: string | undefined, options: { data?: string; session?: string }): Promise<void>
+  verify(session: string | undefined, options: { data?: string }): Promise<void>
+  doctor(options: { data?: string; acceptLoss?: boolean; rebuild?: boolean }): Promise<void>
   machines(machine: string | undefined, options: { format: MachineFormat }): void
   paths(machine: string, options: { strategy: PathStrategy; format: PathFormat }): void
 }
@@ -48,6 +52,33 @@ export function createProgram(version: string, commands: Commands): Command {
     .option('--json', 'one JSON entry a line')
     .addHelpText('after', '\nAsks the host that runs on the folder, else reads the folder itself.')
     .action((session: string, options: { data?: string; json?: boolean }) => commands.journal(session, options))
+  program
+    .command('export')
+    .description('print the log of a session, one JSON event a line')
+    .argument('<session>', 'id of the session')
+    .option('--data <folder>', 'where sessions are kept')
+    .option('--salvage', 'leave out records that cannot be read, and name them')
+    .action((session: string, options: { data?: string; salvage?: boolean }) => commands.export(session, options))
+  program
+    .command('import')
+    .description('make a session of what export printed, and print its id')
+    .argument('[file]', 'the events; what is piped in if left out')
+    .option('--data <folder>', 'where sessions are kept')
+    .option('--session <id>', 'id of the new session (default: a new one)')
+    .action((file: string | undefined, options: { data?: string; session?: string }) => commands.import(file, options))
+  program
+    .command('verify')
+    .description('replay logs and print every invariant that is broken; exits with 1 if there is one')
+    .argument('[session]', 'id of one session (default: all)')
+    .option('--data <folder>', 'where sessions are kept')
+    .action((session: string | undefined, options: { data?: string }) => commands.verify(session, options))
+  program
+    .command('doctor')
+    .description('say what is wrong with a data folder that no host runs on')
+    .option('--data <folder>', 'where sessions are kept')
+    .option('--accept-loss', 'go on although the database dropped records')
+    .option('--rebuild', 'write headers, checkpoints and indexes anew from the events')
+    .action((options: { data?: string; acceptLoss?: boolean; rebuild?: boolean }) => commands.doctor(options))
   program
     .command('machines')
     .description('print the lifecycles of the product')

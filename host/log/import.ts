@@ -32,7 +32,7 @@ export async function importLog(
     for await (const value of read()) {
       index += 1
       const parsed = parseEvent(value)
-      if (parsed.kind === 'refused') throw new InvalidEvent(parsed.message)
+      if (parsed.kind === 'refused') throw new InvalidEvent(parsed.message.replaceAll(/\s+/g, ' '))
       yield parsed
     }
     if (index < 0) throw new InvalidEvent('a log begins with session/created')

@@ -22,17 +22,45 @@ export type SalvagedRecord =
 
 /** Index entries of one append. */
 const chunkEntries = 1000
+/** Records read at once while nothing is damaged. */
+const salvagePageRecords = 256
 
 export async function* salvageRecords(
   store: LogStore,
   sessionId: SessionId,
+  from: number,
   options?: CallOptions,
 ): AsyncGenerator<SalvagedRecord> {
-  for (let seq = 0; ; seq += 1) {
-    const record = await salvageOne(store, sessionId, seq, options)
-    if (record === null) return
-    yield record
+  for (let seq = from; ;) {
+    const page = await salvagePage(store, sessionId, seq, options)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined) return
+    seq = last.seq + 1
   }
+}
+
+/** Many records at once while they are good; past a bad one, one by one to the next page. */
+async function salvagePage(
+  store: LogStore,
+  sessionId: SessionId,
+  from: number,
+  options?: CallOptions,
+): Promise<SalvagedRecord[]> {
+  const range = { from, to: from + salvagePageRecords - 1, direction: 'forward', limit: salvagePageRecords } as const
+  try {
+    const page = await store.read(sessionId, range, options)
+    return page.map(({ seq, body }) => ({ kind: 'read', seq, stored: decodeEvent(sessionId, seq, body) }))
+  } catch (error) {
+    if (!(error instanceof LogError) || error.code !== 'corrupt') throw error
+  }
+  const records: SalvagedRecord[] = []
+  for (let seq = from; seq <= range.to; seq += 1) {
+    const record = await salvageOne(store, sessionId, seq, options)
+    if (record === null) break
+    records.push(record)
+  }
+  return records
 }
 
 /** One record at a time, so that a bad one takes no other along. Null behind the end of the log. */

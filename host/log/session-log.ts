@@ -131,8 +131,8 @@ export interface SessionLog {
   verifyCheckpoint(sessionId: SessionId, options?: CallOptions): Promise<CheckpointVerdict>
   /** Writes header, checkpoint and index anew from the events. For `doctor`; rejects where the events are damaged. */
   rebuild(ownership: Ownership, options?: CallOptions): Promise<AppendOutcome>
-  /** Every record in order, a damaged one as its error. For `doctor`; needs neither header nor checkpoint. */
-  salvage(sessionId: SessionId, options?: CallOptions): AsyncIterable<SalvagedRecord>
+  /** Every record in order, from `from` on, a damaged one as its error. For `doctor`; needs neither header nor checkpoint. */
+  salvage(sessionId: SessionId, from?: number, options?: CallOptions): AsyncIterable<SalvagedRecord>
 
   /** Waits for accepted appends. The store stays open. */
   close(): Promise<void>
@@ -209,7 +209,7 @@ export function createSessionLog({ store: bare, faults, deadline = timerDeadline
       return body === folded ? { kind: 'equal', seq } : { kind: 'differs', seq, stored: body, folded }
     },
     rebuild: (ownership, options) => rebuildRecords(store, writer, ownership, options),
-    salvage: (sessionId, options) => salvageRecords(store, sessionId, options),
+    salvage: (sessionId, from = 0, options) => salvageRecords(store, sessionId, from, options),
     close: () => writer.close(),
   }
 }

@@ -15,6 +15,7 @@ import {
   renameSession,
   rewindSession,
 } from '../session/session-changes.ts'
+import { exportData, importData, verifyData } from '../session/session-data.ts'
 import type { SessionDirectory } from '../session/session-directory.ts'
 import { AtOnce, type Handlers } from './port.ts'
 
@@ -87,6 +88,9 @@ export function createHandlers(deps: HandlerDeps): Handlers {
         (await runtime?.approvals.decide(approvalId, decision, remember)) ?? { accepted: false, reason: 'not-pending' }
       )
     },
+    'data.export': (params) => exportData(directory, params),
+    'data.import': (params) => importData(directory, params),
+    'data.verify': (params) => verifyData(directory, params),
     'inspect.machines': () => ({ machines: machineDefinitions() }),
     'inspect.subscribe': ({ sessionId }, { peer }) =>
       new AtOnce(() => {

@@ -25,6 +25,7 @@ export const conflictCodes = [
   'agent-unavailable',
   'read-only',
   'queue-full',
+  'session-exists',
 ] as const
 export type ConflictCode = (typeof conflictCodes)[number]
 

@@ -146,6 +146,28 @@ export const methods = {
     }),
     result: acceptedSchema,
   },
+  'data.export': {
+    params: z.strictObject({ sessionId: sessionIdSchema, fromSeq: z.int().nonnegative().optional() }),
+    /** `line`: one event as it is stored. `nextSeq` is null behind the last record. */
+    result: z.object({
+      records: z.array(
+        z.union([z.object({ seq: z.int(), line: z.string() }), z.object({ seq: z.int(), damaged: z.string() })]),
+      ),
+      nextSeq: z.int().nullable(),
+    }),
+  },
+  'data.import': {
+    /** `file`: absolute, on the machine of the host. */
+    params: z.strictObject({ file: z.string().min(1).max(4096), sessionId: sessionIdSchema.optional() }),
+    result: z.object({ session: sessionSchema }),
+  },
+  'data.verify': {
+    params: ofSession,
+    result: z.object({
+      events: z.int(),
+      broken: z.array(z.object({ seq: z.int(), rule: z.string(), message: z.string() })),
+    }),
+  },
   'inspect.machines': { params: empty, result: z.object({ machines: z.array(jsonSchema) }) },
   'inspect.subscribe': {
     params: z.strictObject({ sessionId: sessionIdSchema.optional() }),
