@@ -84,6 +84,7 @@ const sessionPathsWith = (possible: readonly InboxRow[]): PathModel<typeof sessi
       ...itemIds.map((itemId) => ({ type: 'STEER', itemId }) as const),
       ...itemIds.map((itemId) => ({ type: 'REMOVE', itemId }) as const),
       { type: 'WAKE' },
+      { type: 'CALL' },
       { type: 'CLAIM' },
       { type: 'ISSUE' },
       { type: 'COMMIT' },

@@ -2,6 +2,7 @@
    turn runs; message texts, the log and the agent stay with the host.
 
      idle ──WAKE──▶ claiming (a notice instead of a row)
+     idle ──CALL──▶ calling ──COMMIT──▶ running (an agent elsewhere acts, and nobody said anything)
      idle ──ENQUEUE──▶ boundary ──CLAIM──▶ claiming ──ISSUE──▶ committing ──COMMIT──▶ running
       ▲                   ▲                   │                    │                    │
       └───── no rows ─────┴──────DISCARD──────┴──────DISCARD───────┘      TURN_ENDED ───┘ (rows left: boundary)
@@ -16,8 +17,9 @@
    | one-turn | a turn runs from COMMIT to TURN_ENDED; what is left then is looked at again |
    | interrupt-claim | INTERRUPT discards a claim until its append is issued; after that it is remembered for the turn |
    | wake | WAKE begins a turn for a notice, from idle only, at most `maxWakes` times without a person's message |
+   | call | CALL begins a turn for a call from outside, from idle only: rows go first, and it is no wake |
    | left-steering | steering rows a turn leaves behind become ordinary rows, ahead of the others |
-   | busy | REWIND and CONFIGURE are refused from claim to the end of the turn, and while reloading |
+   | busy | REWIND and CONFIGURE are refused from claim or call to the end of the turn, and while reloading |
    | reload | REWIND leads to `reloading`, where nothing is claimed until the host ends the actor, or RESUME: no rewind |
    | ended-once | END comes from anywhere and is final: the host makes a new actor from the log | */
 import { assign, setup, type ActorRefFrom, type SnapshotFrom } from 'xstate'
@@ -50,6 +52,8 @@ export type SessionMachineEvent =
   | { type: 'STEER'; itemId: InboxItemId }
   | { type: 'REMOVE'; itemId: InboxItemId }
   | { type: 'WAKE' }
+  /** An agent that runs elsewhere made a call. */
+  | { type: 'CALL' }
   | { type: 'CLAIM' }
   | { type: 'ISSUE' }
   | { type: 'COMMIT' }
@@ -138,6 +142,7 @@ export const sessionMachine = setup({
           on: {
             ENQUEUE: { target: 'boundary', actions: 'addQueuedRow' },
             WAKE: { guard: 'mayWake', target: 'claiming' },
+            CALL: 'calling',
             CONFIGURE: { actions: 'permit' },
             REWIND: 'reloading',
           },
@@ -163,6 +168,13 @@ export const sessionMachine = setup({
             ENQUEUE: { actions: 'addQueuedRow' },
             COMMIT: { target: 'running', actions: 'admitClaim' },
             DISCARD: { target: 'boundary', actions: 'dropClaim' },
+            INTERRUPT: { actions: 'rememberInterrupt' },
+          },
+        },
+        calling: {
+          on: {
+            ENQUEUE: { actions: 'addQueuedRow' },
+            COMMIT: 'running',
             INTERRUPT: { actions: 'rememberInterrupt' },
           },
         },
