@@ -3,6 +3,7 @@
 import type { AgentView } from '../../shared/protocol/methods.ts'
 import type { Clock } from '../clock.ts'
 import { createDemoModel } from './demo.ts'
+import { isMcpAgent, listeningModel } from './mcp-agent.ts'
 import type { AgentCatalog } from './port.ts'
 import { providerViews, resolveProviderAgent, type ProviderDeps } from './providers.ts'
 import type { Settings } from './settings.ts'
@@ -28,7 +29,11 @@ export function createAgentCatalog({ settings, preferred, clock }: CatalogDeps):
   const views = [...first, ...offered.filter((view) => view.name !== preferred)]
   return {
     list: () => views.map((view) => ({ ...view })),
-    resolve: (name) =>
-      name === demoView.name ? { available: true, model: demo } : resolveProviderAgent(name, settings, deps),
+    resolve(name) {
+      if (name === demoView.name) return { available: true, model: demo }
+      // Not offered: only a client of the MCP endpoint begins such a session.
+      if (isMcpAgent(name)) return { available: true, model: listeningModel }
+      return resolveProviderAgent(name, settings, deps)
+    },
   }
 }

@@ -12,6 +12,8 @@ import type { Model } from '../agents/port.ts'
 import { untilAborted } from '../until-aborted.ts'
 import { admitMessage, admitTurn } from './admission.ts'
 import { correlationOf, editableText, type InboxEntry } from './inbox.ts'
+import { isMcpAgent } from '../agents/mcp-agent.ts'
+import { OutsideCalls, type WaitingCall } from './outside-calls.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 import { headerOf, isSubagent } from './session-view.ts'
 import { runTurn } from './turn-loop.ts'
@@ -23,6 +25,8 @@ const refusalText = {
 } as const
 
 export class Claims {
+  /** What an agent elsewhere does in this session. */
+  readonly outside = new OutsideCalls(() => this.wake())
   readonly #runtime: SessionRuntime
   #claim: AbortController | null = null
   #turn: AbortController | null = null
@@ -100,6 +104,7 @@ export class Claims {
     const { rows, claimed } = this.#runtime.session.getSnapshot().context
     this.#claim?.abort()
     this.#turn?.abort('interrupted')
+    this.outside.loseAll()
     if (claimed !== null) this.#discard(claimed, reason)
     for (const row of rows) this.#discard(row, reason)
     if (rows.length > 0) this.#runtime.publish({ type: 'session/queue', items: [] })
@@ -154,17 +159,25 @@ export class Claims {
       } else if (this.#mayWake()) {
         session.send({ type: 'WAKE' })
         await this.#carryNotices()
+      } else if (this.outside.size > 0 && session.getSnapshot().can({ type: 'CALL' })) {
+        const call = this.outside.take()
+        session.send({ type: 'CALL' })
+        if (call !== undefined) await this.#carryCall(call)
       } else return
     }
   }
 
-  /** Asked once a notice: what may not wake the session now waits for its next turn. A subagent has but one. */
+  /**
+   * Asked once a notice: what may not wake the session now waits for its next turn. A subagent has but one, and an agent
+   * elsewhere is told with its next call.
+   */
   #mayWake(): boolean {
     const { session, notices, state } = this.#runtime
     const wanted = this.#wakeWanted
     this.#wakeWanted = false
     const surfaceIsOpen = state.projections.taskSurface.active !== null
-    const mayBeginTurn = !surfaceIsOpen && !isSubagent(headerOf(state))
+    const header = headerOf(state)
+    const mayBeginTurn = !surfaceIsOpen && !isSubagent(header) && !isMcpAgent(header.agent)
     return wanted && notices.size > 0 && mayBeginTurn && session.getSnapshot().can({ type: 'WAKE' })
   }
 
@@ -178,6 +191,19 @@ export class Claims {
     runtime.session.send({ type: 'ISSUE' })
     await runtime.notices.deliver((messages) => this.#begin(messages, () => {}))
     await this.#runTurn(verdict.model)
+  }
+
+  /** A turn that nobody's message began. Whoever made the call may still take it back. */
+  async #carryCall({ model, signal, settle }: WaitingCall): Promise<void> {
+    const afterSeq = this.#runtime.state.lastSeq
+    try {
+      await this.#begin([], () => {})
+      await this.#runTurn(model, signal)
+      settle({ kind: 'ended', afterSeq })
+    } finally {
+      // Without effect where it has ended: this is for a runtime that is over.
+      settle({ kind: 'lost' })
+    }
   }
 
   async #carry(row: InboxRow): Promise<void> {
@@ -220,15 +246,17 @@ export class Claims {
     })
   }
 
-  async #runTurn(model: Model): Promise<void> {
+  async #runTurn(model: Model, cancelled?: AbortSignal): Promise<void> {
     const { session, ended } = this.#runtime
     // What was committed leaves first: sockets are written at the end of the tick, and the first request takes a while.
     await setImmediate()
     if (ended.aborted) return
     const turn = new AbortController()
     this.#turn = turn
-    if (session.getSnapshot().context.interruptTurn) turn.abort('aborted')
-    await runTurn(this.#runtime, model, turn.signal)
+    if (session.getSnapshot().context.interruptTurn || cancelled?.aborted === true) turn.abort('aborted')
+    const cancel = () => turn.abort('aborted')
+    cancelled?.addEventListener('abort', cancel, { once: true })
+    await runTurn(this.#runtime, model, turn.signal).finally(() => cancelled?.removeEventListener('abort', cancel))
     this.#turn = null
   }
 

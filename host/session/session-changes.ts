@@ -4,9 +4,11 @@ import type { SessionId } from '../../shared/ids.ts'
 import { conflict, errorCodes, RpcError } from '../../shared/protocol/errors.ts'
 import type { Result } from '../../shared/protocol/methods.ts'
 import type { Session } from '../../shared/session.ts'
+import { isMcpAgent } from '../agents/mcp-agent.ts'
 import { LogError } from '../log/port.ts'
 import { accepts } from '../lifecycles/accepts.ts'
 import { baselineOf } from './baseline.ts'
+import { headerOf } from './session-view.ts'
 import { storageError, type SessionDirectory } from './session-directory.ts'
 
 export async function renameSession(directory: SessionDirectory, sessionId: SessionId, title: string): Promise<void> {
@@ -44,6 +46,9 @@ export async function forkSession(
 ): Promise<Session> {
   const { log, ids, clock } = directory.deps
   const source = await directory.state(sessionId)
+  if (isMcpAgent(headerOf(source).agent)) {
+    throw conflict('fork-unavailable', 'The agent of this session runs elsewhere and would not follow into a copy.')
+  }
   const outcome = await log.fork(source, {
     child: ids.session(),
     time: clock.now(),
@@ -68,6 +73,12 @@ export function rewindSession(
   return directory.exclusive(sessionId, async () => {
     const { log, hub, clock } = directory.deps
     const runtime = await directory.loadNow(sessionId)
+    if (isMcpAgent(headerOf(runtime.state).agent)) {
+      throw conflict(
+        'rewind-unavailable',
+        'The agent of this session runs elsewhere and cannot take back what it knows.',
+      )
+    }
     if (!accepts(runtime.session, { type: 'REWIND' })) throw busy()
     runtime.session.send({ type: 'REWIND' })
     const outcome = await runtime.exclusive(() => log.rewind(runtime.ownership, runtime.state, toSeq, clock.now()))

@@ -126,14 +126,14 @@ class Turn {
     }
   }
 
-  /** The answer becomes the assistant message; an empty cut-off one leaves no trace. */
+  /** The answer becomes the assistant message; an empty one that was cut off, or cost nothing, leaves no trace. */
   async #log(
     { parts, usage }: ModelAnswer,
     id: ReturnType<SessionRuntime['deps']['ids']['message']>,
     cut: boolean,
   ): Promise<void> {
     const runtime = this.#runtime
-    if (cut && parts.length === 0) return clearStream(runtime)
+    if (parts.length === 0 && (cut || usage === undefined)) return clearStream(runtime)
     const message = { id, role: 'assistant', content: parts } as const
     const data = { ...this.#at, message, ...(usage !== undefined && { usage }), ...(cut && { interrupted: true }) }
     await runtime.append([{ type: 'assistant/message', data }], () => {
