@@ -14,6 +14,7 @@ interface Channel {
   generation: number
   n: number
   followers: Set<SessionEvent[]>
+  watchers: Set<() => void>
 }
 
 export interface Position {
@@ -54,6 +55,7 @@ export class SubscriptionHub {
     channel.n += 1
     if (body.type === 'session/event') for (const events of channel.followers) events.push(body.event)
     this.#send(this.topic(sessionId), JSON.stringify({ ...body, sessionId, ...this.position(sessionId) }))
+    if (body.type === 'session/event') for (const changed of channel.watchers) changed()
   }
 
   /** A baseline frame: it carries neither incarnation nor n. */
@@ -78,6 +80,7 @@ export class SubscriptionHub {
     const topic = this.topic(sessionId)
     this.#send(topic, this.subscribed(sessionId, lastSeq))
     for (const body of baseline) this.#send(topic, this.baseline(sessionId, body))
+    for (const changed of this.#channel(sessionId).watchers) changed()
   }
 
   publishHost(frame: HostFrame): void {
@@ -91,13 +94,25 @@ export class SubscriptionHub {
     return { events, stop: () => void followers.delete(events) }
   }
 
+  /**
+   * Calls `changed` behind each durable event, after a reload and when the session is gone, until the returned function
+   * is called. It must not throw; what has changed it reads from the session.
+   */
+  watch(sessionId: SessionId, changed: () => void): () => void {
+    const { watchers } = this.#channel(sessionId)
+    watchers.add(changed)
+    return () => void watchers.delete(changed)
+  }
+
   /** Sessions that have a channel: those somebody opened or that published. */
   sessions(): SessionId[] {
     return [...this.#channels.keys()]
   }
 
   forget(sessionId: SessionId): void {
+    const watchers = this.#channels.get(sessionId)?.watchers
     this.#channels.delete(sessionId)
+    for (const changed of watchers ?? []) changed()
   }
 
   #send(topic: string, text: string): void {
@@ -109,7 +124,7 @@ export class SubscriptionHub {
   #channel(sessionId: SessionId): Channel {
     let channel = this.#channels.get(sessionId)
     if (channel === undefined) {
-      channel = { generation: 0, n: 0, followers: new Set() }
+      channel = { generation: 0, n: 0, followers: new Set(), watchers: new Set() }
       this.#channels.set(sessionId, channel)
     }
     return channel

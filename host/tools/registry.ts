@@ -11,10 +11,13 @@ function isOffered(name: string, mode: ToolMode): boolean {
 }
 
 export class ToolRegistry {
+  readonly #advertised: readonly Tool[]
   readonly #toolByName: ReadonlyMap<string, Tool>
 
-  constructor(tools: readonly Tool[]) {
-    this.#toolByName = new Map(tools.map((tool) => [tool.name, tool]))
+  /** `unadvertised`: tools that run when called and that no model of this host is told of. */
+  constructor(tools: readonly Tool[], unadvertised: readonly Tool[] = []) {
+    this.#advertised = tools
+    this.#toolByName = new Map([...tools, ...unadvertised].map((tool) => [tool.name, tool]))
   }
 
   /** For a call from within code. */
@@ -29,6 +32,6 @@ export class ToolRegistry {
 
   /** What the model is told. */
   specs(mode: ToolMode): ToolSpec[] {
-    return [...this.#toolByName.values()].filter(({ name }) => isOffered(name, mode)).map(({ spec }) => spec)
+    return this.#advertised.filter(({ name }) => isOffered(name, mode)).map(({ spec }) => spec)
   }
 }
