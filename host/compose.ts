@@ -18,6 +18,7 @@ import { openLevelDatabase } from './log/level-database.ts'
 import { createLevelStore } from './log/level-store.ts'
 import { createSessionLog } from './log/session-log.ts'
 import { createTaskRecordStore } from './log/task-record-store.ts'
+import { createMcpEndpoint } from './mcp/endpoint.ts'
 import { createEngine } from './rpc/engine.ts'
 import { createHandlers } from './rpc/handlers.ts'
 import { wireError } from './rpc/log-failures.ts'
@@ -27,11 +28,14 @@ import { SubscriptionHub } from './session/hub.ts'
 import { SessionDirectory } from './session/session-directory.ts'
 import { isSubagent } from './session/session-view.ts'
 import { startSubagent } from './session/subagent-service.ts'
+import { readOutcome } from './session/surface-outcome.ts'
 import { carryTasks } from './session/task-carrier.ts'
 import { childEnvironment } from './tasks/child-environment.ts'
 import { openTaskHost, type TaskHost } from './tasks/task-host.ts'
+import { createAwaitTaskSurface } from './tools/await-task-surface.ts'
 import { builtInTools, findPwsh } from './tools/built-in.ts'
 import { ToolRegistry } from './tools/registry.ts'
+import { maxMessageBytes } from './transport/server.ts'
 
 export interface ComposeOptions {
   version: string
@@ -94,6 +98,12 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
       startSubagent: (request) => startSubagent(directory, request),
       sandboxFile: options.sandboxFile,
     }),
+    [
+      createAwaitTaskSurface({
+        readOutcome: async (sessionId, surfaceId) =>
+          readOutcome({ sessionId, state: await directory.state(sessionId), deps: directory.deps }, surfaceId),
+      }),
+    ],
   )
   const log = createSessionLog({ store, faults })
   const hub = new SubscriptionHub({ fanout: options.fanout, bootId, faults })
@@ -120,7 +130,15 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     if (!directory.isClosing) logger.error({ err: error }, 'models were not told of the tasks an earlier host left')
   })
   const defaultAgent = options.agent ?? agents.list().find(({ available }) => available)?.name ?? 'demo'
+  const mcp = createMcpEndpoint({
+    directory,
+    version,
+    surfaceLimits,
+    defaultCwd: options.cwd,
+    maxBodyBytes: maxMessageBytes,
+  })
   return {
+    mcp,
     engine: createEngine({
       handlers: createHandlers({ directory, version, bootId, defaultCwd: options.cwd, defaultAgent }),
       expected: wireError,
@@ -136,6 +154,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
       } satisfies HostFrame),
     close: async () => {
       disposeCarrier()
+      await mcp.close()
       // Sessions are told first; tasks end while turns write their end, for both together have little time.
       const sessionsClosed = directory.close()
       await tasks.close()

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
 import { LogError } from '../log/port.ts'
+import type { McpEndpoint } from '../mcp/endpoint.ts'
 import type { Engine } from '../rpc/engine.ts'
 import type { Fanout } from '../rpc/port.ts'
 import { createTransport } from '../transport/server.ts'
@@ -22,6 +23,7 @@ export interface HostParts {
   engine: Engine
   /** The text of `host/hello` for a new socket. */
   hello: () => string
+  mcp: McpEndpoint
   /** Ends every lifecycle, frees the data folder. Called once, after the last request. */
   close(): Promise<void>
 }
@@ -69,6 +71,7 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
       token,
       engine: parts.engine,
       hello: parts.hello,
+      mcp: parts.mcp.fetch,
       ownAddresses: ownAddresses(),
     })
     withdraw = announceHost(dataDir, { pid: process.pid, port, token, url })

@@ -5,8 +5,11 @@
      that was rebound to this machine is refused.
    - access/origin: an Origin must be the host's own; none at all is fine with a bearer token, for programs.
    - access/token: cookie or bearer, compared in constant time.
+   - access/session-token: an address that is for one session takes that session's own token as well, which opens
+     nothing else.
    A foreign Host or Origin is 403 whatever the token; a missing or wrong token is 401. */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { sessionIdSchema, type SessionId } from '../../shared/ids.ts'
 
 /** Header texts as they came; an absent header is ''. */
 export interface Credentials {
@@ -65,8 +68,8 @@ export function isOwnHost(rules: AccessRules, host: string): boolean {
   return rules.hosts.has(host.toLowerCase())
 }
 
-/** Sockets and POST: everything that reads or changes state. */
-export function judge(rules: AccessRules, credentials: Credentials): Verdict {
+/** Sockets and POST: everything that reads or changes state. `own`: a further token that opens this one address. */
+export function judge(rules: AccessRules, credentials: Credentials, own?: string): Verdict {
   if (!isOwnHost(rules, credentials.host))
     return { allowed: false, status: 403, message: 'this Host is not served here' }
   const { origin } = credentials
@@ -75,12 +78,37 @@ export function judge(rules: AccessRules, credentials: Credentials): Verdict {
   }
   const bearer = bearerOf(credentials.authorization)
   if (bearer !== null) {
-    return sameToken(bearer, rules.token) ? { allowed: true, by: 'bearer' } : unauthorised
+    const isOwn = own !== undefined && sameToken(bearer, own)
+    return isOwn || sameToken(bearer, rules.token) ? { allowed: true, by: 'bearer' } : unauthorised
   }
   const cookie = cookieOf(credentials.cookie, rules.cookieName)
   if (cookie === null || !sameToken(cookie, rules.token)) return unauthorised
   if (origin === '') return { allowed: false, status: 403, message: 'a browser session needs an Origin' }
   return { allowed: true, by: 'cookie' }
+}
+
+/**
+ * The token that opens `/mcp?session=ID` and nothing else. Derived, so that it is the same after a restart and nothing is
+ * kept; who has it learns nothing about the host's own.
+ */
+export function sessionToken(token: string, sessionId: SessionId): string {
+  return createHmac('sha256', token).update(`mcp-session:${sessionId}`).digest('base64url')
+}
+
+/** Who may use the MCP endpoint, and the one session its address is for; `bound` is null where it names none. */
+export function judgeMcp(
+  rules: AccessRules,
+  credentials: Credentials,
+  query: string,
+): { verdict: Verdict; bound: SessionId | null } {
+  const named = new URLSearchParams(query).get('session')
+  if (named === null) return { verdict: judge(rules, credentials), bound: null }
+  const bound = sessionIdSchema.safeParse(named)
+  if (bound.success) {
+    return { verdict: judge(rules, credentials, sessionToken(rules.token, bound.data)), bound: bound.data }
+  }
+  const verdict = judge(rules, credentials)
+  return { verdict: verdict.allowed ? unauthorised : verdict, bound: null }
 }
 
 const unauthorised: Verdict = { allowed: false, status: 401, message: 'a valid token is needed' }

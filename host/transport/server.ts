@@ -8,8 +8,10 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket, us_listen_socket } from 'uWebSockets.js'
 import { errorCodes } from '../../shared/protocol/errors.ts'
 import { errorText, type Conversation, type Engine } from '../rpc/engine.ts'
+import type { SessionId } from '../../shared/ids.ts'
 import { hostTopic, type Fanout, type Peer } from '../rpc/port.ts'
-import { accessRules, hostName, judge, type AccessRules, type Credentials } from './access.ts'
+import { accessRules, hostName, judge, judgeMcp, type AccessRules, type Credentials, type Verdict } from './access.ts'
+import { toRequest, writeResponse } from './fetch-bridge.ts'
 import { pageReply } from './pages.ts'
 import { jsonReply, refusal, securityHeaders, textReply, type Reply } from './reply.ts'
 import type { StaticFiles } from './static-files.ts'
@@ -58,6 +60,8 @@ export interface ListenOptions {
   engine: Engine
   /** The text of `host/hello`, made for each new socket. */
   hello: () => string
+  /** What answers `/mcp`; 404 where there is none. `bound`: the one session the address is for. Never rejects. */
+  mcp?: (request: Request, bound: SessionId | null) => Promise<Response>
   /** Addresses of this machine, for a host bound to all of them. */
   ownAddresses?: readonly string[]
 }
@@ -98,10 +102,11 @@ export async function createTransport(options: TransportOptions): Promise<Transp
       if (hasTopics) app.publish(topic, text)
     },
     subscribers: (topic) => (hasTopics ? app.numSubscribers(topic) : 0),
-    async listen({ host, port, token, engine, hello, ownAddresses = [] }) {
+    async listen({ host, port, token, engine, hello, mcp, ownAddresses = [] }) {
       let rules = accessRules({ token, boundHost: host, port, ownAddresses })
       routePages(app, () => rules, options.files)
       routeRpc(app, () => rules, engine)
+      if (mcp !== undefined) routeMcp(app, () => rules, mcp)
       routeSockets(app, () => rules, { engine, hello, sockets, limits: options })
       hasTopics = true
       app.any('/*', (res) => write(res, textReply('405 Method Not Allowed', 'Not this way.\n')))
@@ -164,37 +169,94 @@ function routePages(app: TemplatedApp, rules: () => AccessRules, files: StaticFi
 
 function routeRpc(app: TemplatedApp, rules: () => AccessRules, engine: Engine): void {
   app.post('/rpc', (res, req) => {
-    let open = true
-    const answer = (reply: Reply) => {
-      if (!open) return
-      open = false
-      res.cork(() => write(res, reply))
-    }
-    res.onAborted(() => {
-      open = false
-    })
-    const verdict = judge(rules(), credentialsOf(req))
-    if (!verdict.allowed) return answer({ ...forbidden(verdict), close: true })
-    // A form of another site can send text but not this type, so a cookie alone never carries such a request.
-    if (verdict.by === 'cookie' && !/^application\/json\s*(;|$)/i.test(req.getHeader('content-type'))) {
-      return answer({ ...textReply('415 Unsupported Media Type', 'Send application/json.\n'), close: true })
-    }
-    const tooLarge = {
-      ...refusal('413 Payload Too Large', errorCodes.invalidRequest, `a request is at most ${maxMessageBytes} bytes`),
-      close: true as const,
-    }
-    if (Number(req.getHeader('content-length')) > maxMessageBytes) return answer(tooLarge)
-    let body = Buffer.alloc(0)
-    res.onData((chunk, isLast) => {
-      if (!open) return
-      if (body.length + chunk.byteLength > maxMessageBytes) return answer(tooLarge)
-      // Buffer.concat copies, and must: the chunk is gone after this call.
-      body = Buffer.concat([body, Buffer.from(chunk)])
-      if (!isLast) return
+    const { answer } = answering(res)
+    const refused = refusedPost(judge(rules(), credentialsOf(req)), req)
+    if (refused !== null) return answer(refused)
+    readBody(res, req, answer, (body) => {
       void engine
         .post(body.toString())
         .then((text) => answer(text === null ? textReply('204 No Content', '') : jsonReply('200 OK', text)))
     })
+  })
+}
+
+function routeMcp(
+  app: TemplatedApp,
+  rules: () => AccessRules,
+  mcp: (request: Request, bound: SessionId | null) => Promise<Response>,
+): void {
+  const serve = (method: 'POST' | 'GET' | 'DELETE') => (res: HttpResponse, req: HttpRequest) => {
+    const { answer, gone } = answering(res)
+    const credentials = credentialsOf(req)
+    const query = req.getQuery()
+    const { verdict, bound } = judgeMcp(rules(), credentials, query)
+    const refused = refusedPost(verdict, req, method === 'POST')
+    if (refused !== null) return answer(refused)
+    const headers: [string, string][] = []
+    req.forEach((name, value) => headers.push([name, value]))
+    const head = { method, path: req.getUrl(), query, headers }
+    const pass = async (body: Buffer | null) => {
+      const response = await mcp(toRequest(head, credentials.host, body, gone), bound)
+      await writeResponse(res, response, gone)
+    }
+    if (method === 'POST') readBody(res, req, answer, (body) => void pass(body))
+    else void pass(null)
+  }
+  app.post('/mcp', serve('POST'))
+  app.get('/mcp', serve('GET'))
+  app.del('/mcp', serve('DELETE'))
+}
+
+/** `answer` writes one reply, unless the client has gone by then. */
+function answering(res: HttpResponse): { answer: (reply: Reply) => void; gone: AbortSignal } {
+  const gone = new AbortController()
+  let open = true
+  res.onAborted(() => {
+    open = false
+    gone.abort()
+  })
+  return {
+    gone: gone.signal,
+    answer(reply) {
+      if (!open) return
+      open = false
+      res.cork(() => write(res, reply))
+    },
+  }
+}
+
+/** Null: the request may be read. */
+function refusedPost(verdict: Verdict, req: HttpRequest, hasBody = true): Reply | null {
+  if (!verdict.allowed) return { ...forbidden(verdict), close: true }
+  // A form of another site can send text but not this type, so a cookie alone never carries such a request.
+  if (hasBody && verdict.by === 'cookie' && !/^application\/json\s*(;|$)/i.test(req.getHeader('content-type'))) {
+    return { ...textReply('415 Unsupported Media Type', 'Send application/json.\n'), close: true }
+  }
+  return null
+}
+
+/** Collects the body up to `maxMessageBytes`; a larger one is answered here. */
+function readBody(
+  res: HttpResponse,
+  req: HttpRequest,
+  answer: (reply: Reply) => void,
+  whole: (body: Buffer) => void,
+): void {
+  const tooLarge = {
+    ...refusal('413 Payload Too Large', errorCodes.invalidRequest, `a request is at most ${maxMessageBytes} bytes`),
+    close: true as const,
+  }
+  if (Number(req.getHeader('content-length')) > maxMessageBytes) return answer(tooLarge)
+  let body: Buffer | null = Buffer.alloc(0)
+  res.onData((chunk, isLast) => {
+    if (body === null) return
+    if (body.length + chunk.byteLength > maxMessageBytes) {
+      body = null
+      return answer(tooLarge)
+    }
+    // Buffer.concat copies, and must: the chunk is gone after this call.
+    body = Buffer.concat([body, Buffer.from(chunk)])
+    if (isLast) whole(body)
   })
 }
 
@@ -275,7 +337,7 @@ function credentialsOf(req: HttpRequest): Credentials {
   }
 }
 
-function forbidden(verdict: { status: 401 | 403; message: string }): Reply {
+function forbidden(verdict: Extract<Verdict, { allowed: false }>): Reply {
   return refusal(
     verdict.status === 401 ? '401 Unauthorized' : '403 Forbidden',
     errorCodes.unauthorised,

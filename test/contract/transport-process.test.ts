@@ -220,6 +220,7 @@ it('cli/stop: a part that never ends does not hold the process', async () => {
     compose: async () => ({
       engine: createEngine({ handlers: {}, newReference: () => '', onFault: () => {} }),
       hello: () => '{}',
+      mcp: { fetch: async () => new Response(null, { status: 404 }), close: async () => {} },
       close: () => new Promise(() => {}),
     }),
     stopRequested,

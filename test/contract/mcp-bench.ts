@@ -1,0 +1,151 @@
+/* A host, agents that come in over MCP with the real client libraries of both revisions, and a person on the ordinary
+   wire. Texts are what an agent would read. */
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { onTestFinished } from 'vitest'
+import { z } from 'zod'
+import type { Client } from '../harness/client.ts'
+import { HostStage } from '../harness/host-stage.ts'
+import type { SessionView } from '../harness/session-view.ts'
+
+export const revisions = ['2025-11-25', '2026-07-28'] as const
+export type Revision = (typeof revisions)[number]
+
+const resultSchema = z.object({
+  content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+  isError: z.boolean().optional(),
+  _meta: z.object({ 'task-surface/session': z.string().optional() }).optional(),
+})
+
+export interface Said {
+  /** The result, and what stands beside it. */
+  texts: string[]
+  text: string
+  isError: boolean
+  /** The session of this host that the call was made in. */
+  sessionId: string
+}
+
+export interface CallOptions {
+  signal?: AbortSignal
+  onprogress?: (progress: { progress: number; message?: string | undefined }) => void
+  timeout?: number
+}
+
+/** An agent elsewhere. */
+export interface Agent {
+  /** Its `Mcp-Session-Id`; undefined in the revision without. */
+  connectionId: string | undefined
+  tools(): Promise<{ name: string; description?: string | undefined; annotations?: unknown; inputSchema: unknown }[]>
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Said>
+  /** Says goodbye: DELETE. */
+  leave(): Promise<void>
+}
+
+export interface AgentOptions {
+  name?: string
+  /** `?session=…` and the like. */
+  query?: string
+  token?: string
+}
+
+export class McpScene {
+  readonly stage: HostStage
+  readonly person: Client
+
+  private constructor(stage: HostStage, person: Client) {
+    this.stage = stage
+    this.person = person
+  }
+
+  static async open(): Promise<McpScene> {
+    const stage = await HostStage.open()
+    return new McpScene(stage, await stage.connect())
+  }
+
+  get url(): string {
+    return `${this.stage.host.ready.url}/mcp`
+  }
+
+  async agent(revision: Revision, options: AgentOptions = {}): Promise<Agent> {
+    const { ready } = this.stage.host
+    const url = new URL(`${ready.url}/mcp${options.query ?? ''}`)
+    const requestInit = { headers: { authorization: `Bearer ${options.token ?? ready.token}` } }
+    const info = { name: options.name ?? 'test-agent', version: '1.0.0' }
+    return revision === '2025-11-25'
+      ? legacyAgent(new LegacyClient(info), new LegacyTransport(url, { requestInit }))
+      : modernAgent(
+          new ModernClient(info, { versionNegotiation: { mode: { pin: revision } } }),
+          new ModernTransport(url, { requestInit }),
+        )
+  }
+
+  view(sessionId: string): Promise<SessionView> {
+    return this.person.open(sessionId)
+  }
+
+  /** The surface that is open in a session. */
+  async openSurface(view: SessionView): Promise<string> {
+    const active = () => activeSchema.parse(view.projections.get('taskSurface')?.value).active?.surfaceId
+    return this.stage.until(active, 'an open surface')
+  }
+}
+
+const activeSchema = z.object({ active: z.object({ surfaceId: z.string() }).nullable() })
+
+async function legacyAgent(client: LegacyClient, transport: LegacyTransport): Promise<Agent> {
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  return {
+    connectionId: transport.sessionId,
+    tools: async () => (await client.listTools()).tools,
+    call: async (name, args = {}, options = {}) =>
+      said(await client.callTool({ name, arguments: args }, undefined, options)),
+    async leave() {
+      await transport.terminateSession()
+      await client.close()
+    },
+  }
+}
+
+async function modernAgent(client: ModernClient, transport: ModernTransport): Promise<Agent> {
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  return {
+    connectionId: undefined,
+    tools: async () => (await client.listTools()).tools,
+    call: async (name, args = {}, options = {}) => said(await client.callTool({ name, arguments: args }, options)),
+    leave: () => client.close(),
+  }
+}
+
+function said(result: unknown): Said {
+  const { content, isError = false, _meta } = resultSchema.parse(result)
+  const texts = content.map(({ text }) => text)
+  return { texts, text: texts[0] ?? '', isError, sessionId: _meta?.['task-surface/session'] ?? '' }
+}
+
+export function surfaceIdOf({ text }: Said): string {
+  const [, surfaceId] = /\(surface (ts-\w+),/.exec(text) ?? []
+  if (surfaceId === undefined) throw new Error(`no surface in ${text}`)
+  return surfaceId
+}
+
+export const smallModel = {
+  version: 1,
+  title: 'Which database?',
+  sections: [],
+  fields: [
+    {
+      kind: 'choice',
+      id: 'database',
+      label: 'Database',
+      options: [
+        { id: 'pg', label: 'PostgreSQL' },
+        { id: 'lite', label: 'SQLite' },
+      ],
+    },
+  ],
+  submit: { label: 'Choose' },
+}
