@@ -1,5 +1,7 @@
 /* A session as the outside sees it, from its header and whether a turn runs here. */
+import type { ToolMode } from '../../shared/event.ts'
 import type { Session } from '../../shared/session.ts'
+import { isMcpAgent } from '../agents/mcp-agent.ts'
 import type { SessionHeader } from '../log/session-state.ts'
 import type { SessionState } from '../log/session-state.ts'
 
@@ -33,4 +35,9 @@ export function isSubagent({ parent }: SessionHeader): boolean {
 export function headerOf(state: SessionState): SessionHeader {
   if (state.header === null) throw new Error(`session ${state.sessionId} has no session/created`)
   return state.header
+}
+
+/** How the agent of a session calls tools. One elsewhere makes plain calls, whatever was configured. */
+export function toolModeOf({ agent, toolMode }: SessionHeader): ToolMode {
+  return isMcpAgent(agent) ? 'native' : toolMode
 }

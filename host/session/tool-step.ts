@@ -16,7 +16,7 @@ import {
 import { untilAborted } from '../until-aborted.ts'
 import type { StepCall } from './model-step.ts'
 import { NestedCalls } from './nested-calls.ts'
-import { headerOf, isSubagent } from './session-view.ts'
+import { headerOf, isSubagent, toolModeOf } from './session-view.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 
 interface Step {
@@ -39,7 +39,7 @@ export async function runCalls(runtime: SessionRuntime, calls: readonly StepCall
 /** Runs of calls that may overlap; every other call is a group of its own. */
 function barrierGroups(runtime: SessionRuntime, calls: readonly StepCall[]): StepCall[][] {
   const groups: StepCall[][] = []
-  const mode = headerOf(runtime.state).toolMode
+  const mode = toolModeOf(headerOf(runtime.state))
   let joinable = false
   for (const call of calls) {
     const safe = runtime.deps.tools.find(call.name, mode)?.concurrencySafe === true
@@ -87,7 +87,7 @@ async function runCall(runtime: SessionRuntime, call: StepCall, at: Step): Promi
     },
     onLogged: (act) => void acts.push(act),
   }
-  const end = await finish(runtime, call, tools.find(call.name, headerOf(runtime.state).toolMode), exec)
+  const end = await finish(runtime, call, tools.find(call.name, toolModeOf(headerOf(runtime.state))), exec)
   // A call that was cut off may have left some of its own: their results come before its own.
   await nested.settled()
   await logResult(runtime, call, at, end, acts)
