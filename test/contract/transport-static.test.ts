@@ -181,6 +181,7 @@ it.each([
   expect(sources.filter((source) => !["'none'", "'self'", 'data:', "'unsafe-inline'"].includes(source))).toEqual([])
   expect(answer.headers).toMatchObject({
     'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
     'x-frame-options': 'DENY',
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin-allow-popups',
