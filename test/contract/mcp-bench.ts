@@ -5,8 +5,9 @@ import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
-import type { Client } from '../harness/client.ts'
-import { HostStage } from '../harness/host-stage.ts'
+import { Changes } from '../harness/changes.ts'
+import { Client } from '../harness/client.ts'
+import { HostFolder, type HostProcess } from '../harness/host-process.ts'
 import type { SessionView } from '../harness/session-view.ts'
 
 export const revisions = ['2025-11-25', '2026-07-28'] as const
@@ -50,26 +51,55 @@ export interface AgentOptions {
   token?: string
 }
 
+/** A host and the person at it. Opened once for many tests: each works in sessions of its own. */
 export class McpScene {
-  readonly stage: HostStage
-  readonly person: Client
-
-  private constructor(stage: HostStage, person: Client) {
-    this.stage = stage
-    this.person = person
-  }
+  readonly #changes = new Changes()
+  readonly #folder = new HostFolder()
+  #host: HostProcess | null = null
+  #person: Client | null = null
 
   static async open(): Promise<McpScene> {
-    const stage = await HostStage.open()
-    return new McpScene(stage, await stage.connect())
+    const scene = new McpScene()
+    await scene.#start()
+    return scene
+  }
+
+  get host(): HostProcess {
+    if (this.#host === null) throw new Error('no host was started')
+    return this.#host
+  }
+
+  get person(): Client {
+    if (this.#person === null) throw new Error('nobody is connected')
+    return this.#person
+  }
+
+  get folder(): HostFolder {
+    return this.#folder
   }
 
   get url(): string {
-    return `${this.stage.host.ready.url}/mcp`
+    return `${this.host.ready.url}/mcp`
+  }
+
+  /** Kills the host; another one starts on the same data. */
+  async restart(): Promise<void> {
+    await this.host.kill('SIGKILL')
+    await this.#start()
+  }
+
+  async close(): Promise<void> {
+    this.#person?.drop()
+    await this.#folder.remove()
+  }
+
+  async #start(): Promise<void> {
+    this.#host = await this.#folder.start()
+    this.#person = await Client.connect(this.#host.ready, this.#changes)
   }
 
   async agent(revision: Revision, options: AgentOptions = {}): Promise<Agent> {
-    const { ready } = this.stage.host
+    const { ready } = this.host
     const url = new URL(`${ready.url}/mcp${options.query ?? ''}`)
     const requestInit = { headers: { authorization: `Bearer ${options.token ?? ready.token}` } }
     const info = { name: options.name ?? 'test-agent', version: '1.0.0' }
@@ -85,14 +115,10 @@ export class McpScene {
     return this.person.open(sessionId)
   }
 
-  /** The surface that is open in a session. */
-  async openSurface(view: SessionView): Promise<string> {
-    const active = () => activeSchema.parse(view.projections.get('taskSurface')?.value).active?.surfaceId
-    return this.stage.until(active, 'an open surface')
+  until<Value>(condition: () => Value | undefined | null | false, what: string): Promise<Value> {
+    return this.#changes.until(condition, () => `${what}\n${this.#host?.stderr ?? ''}`)
   }
 }
-
-const activeSchema = z.object({ active: z.object({ surfaceId: z.string() }).nullable() })
 
 async function legacyAgent(client: LegacyClient, transport: LegacyTransport): Promise<Agent> {
   await client.connect(transport)
