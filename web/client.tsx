@@ -6,6 +6,7 @@ import { createDraftStore, draftKey, type DraftStore } from './composer/draft-st
 import { createOutbox, type Outbox } from './composer/outbox.ts'
 import { createSentStore, sentKey, type SentStore } from './composer/sent-store.ts'
 import type { Connection } from './connection/connection.ts'
+import { createPageActors, type PageActors } from './page-actors.ts'
 import type { Preferences } from './preferences.ts'
 import type { Router } from './router.ts'
 import type { SessionHandle } from './session/session-store.ts'
@@ -39,6 +40,7 @@ export interface Client {
   readonly router: Router
   readonly preferences: Preferences
   readonly storage: Storage
+  readonly pageActors: PageActors
   /** The desk of a followed session; the same one as long as the session is followed. */
   deskOf(session: SessionHandle): Desk
   /** A sentence for assistive technology, spoken when it has time; after those that wait, and instead of none. */
@@ -58,6 +60,8 @@ export interface ClientDeps {
   router: Router
   preferences: Preferences
   storage: Storage
+  /** Left out: the actors of this client alone. */
+  pageActors?: PageActors
   mintId: () => string
   now: () => number
   after: (delayMs: number, work: () => void) => () => void
@@ -66,6 +70,7 @@ export interface ClientDeps {
 
 export function createClient(deps: ClientDeps): Client {
   const { connection, slots, router, storage, after, soon } = deps
+  const { pageActors = createPageActors() } = deps
   const desks = new Map<SessionId, Desk>()
   const announcement = createStore<Announcements>({ text: '', count: 0, recent: [] })
 
@@ -88,7 +93,9 @@ export function createClient(deps: ClientDeps): Client {
     if (known !== undefined) return known
     const draft = createDraftStore(session.id, storage, after)
     const sent = createSentStore(session.id, storage)
-    const desk = { draft, sent, outbox: createOutbox({ session, draft, sent, mintId: deps.mintId, after }) }
+    const { mintId } = deps
+    const outbox = createOutbox({ session, draft, sent, mintId, after, noteActor: pageActors.note })
+    const desk = { draft, sent, outbox }
     desks.set(session.id, desk)
     return desk
   }
@@ -108,6 +115,7 @@ export function createClient(deps: ClientDeps): Client {
     router,
     preferences: deps.preferences,
     storage,
+    pageActors,
     deskOf,
     announce(text) {
       const before = announcement.getState()

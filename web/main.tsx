@@ -13,10 +13,12 @@ import { ClientProvider, createClient } from './client.tsx'
 import { after, browserSocketDeps, soon } from './connection/browser-socket.ts'
 import { createConnection } from './connection/connection.ts'
 import { registerApprovals } from './plugins/approvals/approvals.tsx'
+import { registerLifecycles } from './plugins/lifecycles/plugin.tsx'
 import { registerQuestions } from './plugins/questions/questions.tsx'
 import { registerSubagents } from './plugins/subagents/subagents.tsx'
 import { registerTaskSurface } from './plugins/task-surface/plugin.tsx'
 import { registerTasks } from './plugins/tasks/tasks.tsx'
+import { createPageActors } from './page-actors.ts'
 import { createPreferences } from './preferences.ts'
 import { randomId } from './random-id.ts'
 import { createRouter } from './router.ts'
@@ -26,13 +28,15 @@ import { browserStorage } from './storage.ts'
 
 const storage = browserStorage()
 const slots = createSlots()
-const connection = createConnection(browserSocketDeps)
+const pageActors = createPageActors()
+const connection = createConnection({ ...browserSocketDeps, noteActor: pageActors.note })
 const client = createClient({
   connection,
   slots,
   router: createRouter(window),
   preferences: createPreferences(storage, navigator.languages),
   storage,
+  pageActors,
   mintId: randomId,
   now: Date.now,
   after,
@@ -44,6 +48,7 @@ registerTaskSurface(slots.scope(), client)
 registerApprovals(slots.scope(), client)
 registerTasks(slots.scope(), client)
 registerSubagents(slots.scope())
+registerLifecycles(slots.scope(), client)
 
 window.addEventListener('online', connection.woken)
 window.addEventListener('pageshow', (event) => {

@@ -3,6 +3,7 @@
    transcript are not the scope's to touch. Knows no plugin. */
 import type { ComponentType } from 'react'
 import type { SessionId } from '../shared/ids.ts'
+import type { IconName } from './icon.tsx'
 import type { ToolCall, ToolResult } from './session/session-state.ts'
 import type { SessionHandle } from './session/session-store.ts'
 import { createStore, type ReadableStore } from './store.ts'
@@ -39,13 +40,19 @@ export interface ComposerEntry extends ListEntry {
   select: (session: SessionHandle) => boolean
 }
 
+/** `title` is in the language of the page; the session menu leads there, too. */
+export interface PaneEntry extends ListEntry {
+  title: () => string
+  icon: IconName
+}
+
 export interface SlotEntries {
   'conversation.chat.toolview': ToolviewEntry
   'conversation.input.dock': ListEntry
   'conversation.composer': ComposerEntry
   'conversation.session.header.actions': ListEntry
   /** A view of a session in place of its conversation, at `/s/<session>/<id>`. Ids are lower case words. */
-  'session.pane': ListEntry
+  'session.pane': PaneEntry
 }
 export type SlotName = keyof SlotEntries
 
@@ -87,7 +94,7 @@ export function createSlots(): Slots {
     'conversation.input.dock': createStore<readonly ListEntry[]>([]),
     'conversation.composer': createStore<readonly ComposerEntry[]>([]),
     'conversation.session.header.actions': createStore<readonly ListEntry[]>([]),
-    'session.pane': createStore<readonly ListEntry[]>([]),
+    'session.pane': createStore<readonly PaneEntry[]>([]),
   }
   const releases = new Set<(sessionId: SessionId) => void>()
 

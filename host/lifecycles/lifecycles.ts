@@ -17,7 +17,7 @@ import type { ActorView } from '../../shared/protocol/methods.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Journal } from './journal.ts'
-import { reduced } from './reduced.ts'
+import { reduced } from '../../shared/reduced.ts'
 import type { Watching } from './watching.ts'
 
 /** One actor as it is named everywhere. */

@@ -7,6 +7,7 @@ import type { Placement } from '../../shared/message.ts'
 import { CallError, isUnsettled } from '../connection/rpc.ts'
 import type { Discarded, SessionState } from '../session/session-state.ts'
 import type { SessionHandle } from '../session/session-store.ts'
+import type { NoteActor } from '../page-actors.ts'
 import { createStore, type ReadableStore } from '../store.ts'
 import type { DraftStore } from './draft-store.ts'
 import { fateOf, type SentStore } from './sent-store.ts'
@@ -28,12 +29,13 @@ export interface OutboxDeps {
   sent: SentStore
   mintId: () => string
   after: (delayMs: number, work: () => void) => () => void
+  noteActor?: NoteActor
 }
 
 /** Long enough for the probe that a timeout starts to come to its end. */
 const resendDelayMs = 6_000
 
-export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps): Outbox {
+export function createOutbox({ session, draft, sent, mintId, after, noteActor }: OutboxDeps): Outbox {
   let cancelResend = () => {}
   let epoch = -1
   let seenEvents = 0
@@ -51,6 +53,7 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
       },
     }),
   )
+  const forgetActor = noteActor?.({ machine: 'composer', sessionId: session.id, actor })
   const state = createStore(view())
   actor.subscribe(() => state.setState(view()))
 
@@ -180,6 +183,7 @@ export function createOutbox({ session, draft, sent, mintId, after }: OutboxDeps
       stopWatching()
       cancelResend()
       actor.stop()
+      forgetActor?.()
     },
   }
 }

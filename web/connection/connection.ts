@@ -4,6 +4,7 @@
 import { createActor } from 'xstate'
 import { connectionMachine } from '../../machines/connection.ts'
 import type { MethodName, Params, Result } from '../../shared/protocol/methods.ts'
+import type { NoteActor } from '../page-actors.ts'
 import { createStore, type ReadableStore } from '../store.ts'
 import { createCalls, type Outcome } from './calls.ts'
 import { type AnyFrame, parseIncoming } from './incoming.ts'
@@ -49,6 +50,7 @@ export interface ConnectionDeps {
   random: () => number
   /** Calls back after so many milliseconds; returns its disposer. */
   after: (delayMs: number, work: () => void) => () => void
+  noteActor?: NoteActor
 }
 
 export interface Connection {
@@ -91,6 +93,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
       },
     }),
   )
+  const forgetActor = deps.noteActor?.({ machine: 'connection', sessionId: null, actor }) ?? nothing
   const calls = createCalls({
     send(text) {
       if (socket === null || !actor.getSnapshot().matches('up')) return false
@@ -210,6 +213,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
     woken: () => actor.send({ type: 'WOKEN' }),
     dispose() {
       actor.stop()
+      forgetActor()
       stopRetryTimer()
       drop()
       listeners.clear()

@@ -27,7 +27,7 @@ function Frame() {
   const t = shellTexts.use()
   const { open, close } = useDrawer()
   const { router } = useClient()
-  const writes = useStore(router, (route) => route.view === 'session' || route.view === 'new')
+  const writes = useStore(router, (route) => route.view === 'new' || (route.view === 'session' && route.pane === null))
   // The scrim is drawn by the frame itself, so a press on it has the frame as its target.
   const onPress = (event: MouseEvent) => {
     if (open && event.target === event.currentTarget) close()

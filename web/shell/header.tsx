@@ -91,7 +91,8 @@ function Actions({ session }: { session: SessionHandle }) {
 
 function SessionMenu({ session, title }: { session: SessionHandle; title: string }) {
   const t = shellTexts.use()
-  const { connection } = useClient()
+  const { connection, router, slots } = useClient()
+  const panes = useStore(slots.entries('session.pane'), (list) => list)
   const up = useStore(connection.state, (state) => state.phase === 'up')
   const [asking, setAsking] = useState<'rename' | 'remove' | null>(null)
   return (
@@ -102,6 +103,13 @@ function SessionMenu({ session, title }: { session: SessionHandle; title: string
         menuLabel={t('menu')}
         place="below-end"
         items={[
+          // Where the header has no room for their actions, these are the way.
+          ...panes.map(({ id, title: name, icon }) => ({
+            id,
+            label: name(),
+            icon,
+            onSelect: () => router.go({ view: 'session', sessionId: session.id, pane: id }),
+          })),
           { id: 'rename', label: t('rename'), icon: 'i-edit', disabled: !up, onSelect: () => setAsking('rename') },
           {
             id: 'remove',

@@ -7,6 +7,7 @@ import { createFakeRequester } from './fake-requester.ts'
 import { createManualClock } from './manual-clock.ts'
 
 const nothing = () => null
+const pane = () => ({ id: 'p', order: 1, title: () => 'P', icon: 'i-life', component: nothing }) as const
 
 function handle(id: string): SessionHandle {
   const { after } = createManualClock()
@@ -62,7 +63,7 @@ describe('entries', () => {
       scope.register('conversation.input.dock', { id: 'd', order: 1, component: nothing })
       scope.register('conversation.composer', { id: 'c', order: 1, select: () => false, component: nothing })
       scope.register('conversation.session.header.actions', { id: 'h', order: 1, component: nothing })
-      scope.register('session.pane', { id: 'p', order: 1, component: nothing })
+      scope.register('session.pane', pane())
     }
     mine.dispose()
     const left = (
@@ -85,7 +86,7 @@ describe('entries', () => {
     scope.dispose()
     scope.dispose()
     expect(ended).toEqual(['last registered', 'first registered'])
-    expect(() => scope.register('session.pane', { id: 'p', order: 1, component: nothing })).toThrow('ended')
+    expect(() => scope.register('session.pane', pane())).toThrow('ended')
   })
 
   it('SLOT-TELL: listeners hear of an entry that comes and goes', () => {
@@ -94,7 +95,7 @@ describe('entries', () => {
     const entries = slots.entries('session.pane')
     entries.subscribe(() => counts.push(entries.getState().length))
     const scope = slots.scope()
-    scope.register('session.pane', { id: 'p', order: 1, component: nothing })
+    scope.register('session.pane', pane())
     scope.dispose()
     expect(counts).toEqual([1, 0])
   })

@@ -9,6 +9,7 @@ import type { Issue } from '../../../shared/surface/operations.ts'
 import { parseStoredModel } from '../../../shared/surface/parse.ts'
 import { validateSubmission } from '../../../shared/surface/submission.ts'
 import type { SessionHandle } from '../../session/session-store.ts'
+import type { NoteActor } from '../../page-actors.ts'
 import { createStore, type ReadableStore } from '../../store.ts'
 import type { Saved, SurfaceDrafts } from './drafts.ts'
 import { answersOf, createForm, type Form } from './form.ts'
@@ -44,6 +45,7 @@ export interface DockControllerDeps {
   after: (delayMs: number, work: () => void) => () => void
   /** Calls back when the page may go away: hidden, or unloaded. Returns its disposer. */
   onLeave: (work: () => void) => () => void
+  noteActor?: NoteActor
 }
 
 const nothingUnreadable: readonly Issue[] = []
@@ -90,6 +92,7 @@ export function createDockController(deps: DockControllerDeps): DockController {
       },
     }),
   )
+  const forgetActor = deps.noteActor?.({ machine: 'dock', sessionId, actor })
   let shown = actor.getSnapshot()
   const store = createStore<DockView>(view())
 
@@ -285,6 +288,7 @@ export function createDockController(deps: DockControllerDeps): DockController {
       stopSession()
       stopMachine.unsubscribe()
       actor.stop()
+      forgetActor?.()
     },
   }
 }

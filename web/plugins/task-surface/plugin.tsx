@@ -32,14 +32,15 @@ function onLeave(work: () => void): () => void {
 }
 
 export function registerTaskSurface(scope: Scope, client: Client): void {
-  const { storage, connection, mintId, now } = client
+  const { storage, connection, mintId, now, pageActors } = client
   removeOldDrafts(storage, now())
   const draftsOf = scope.perSession(
     (session) => createSurfaceDrafts(session.id, storage, now),
     (drafts) => drafts.dispose(),
   )
   const controllerOf = scope.perSession(
-    (session) => createDockController({ session, drafts: draftsOf(session), mintId, after, onLeave }),
+    (session) =>
+      createDockController({ session, drafts: draftsOf(session), mintId, after, onLeave, noteActor: pageActors.note }),
     (controller) => controller.dispose(),
   )
   scope.onDispose(

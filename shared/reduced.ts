@@ -1,7 +1,7 @@
 /* What of an event or a context may be journalled and shown (SPEC 10): ids, the closed words of the machines, numbers
    and flags. Any other text is reduced to its length, so that no message text and no value can get in, whatever a
    machine may carry one day. */
-import type { Json } from '../../shared/json.ts'
+import type { Json } from './json.ts'
 
 const idKey = /(^id|Id|Ids)$/
 /** Keys whose values are words that a machine's types spell out. */
