@@ -1,8 +1,6 @@
 /* Drives one Task Surface of a real host by the events of the surface machine. What a person or a browser does goes
    over the socket; CLAIM and COMMIT are the host's own steps, held and released by the admission gate. The driver
    decides nothing: it does what stands for an event and reports what can be seen from outside. */
-import type { EventFrom } from 'xstate'
-import type { surfaceMachine } from '../../machines/surface.ts'
 import type { DiscardReason } from '../../shared/message.ts'
 import type { Result } from '../../shared/protocol/methods.ts'
 import type { TaskSurfacePendingSubmission } from '../../shared/surface/operations.ts'
@@ -12,8 +10,6 @@ import { Client, type Address } from '../harness/client.ts'
 import { openSurface } from '../harness/counted-log.ts'
 import { scriptedAgent, type ModelCall, type ScriptedModel } from '../harness/scripted-model.ts'
 import type { SessionView } from '../harness/session-view.ts'
-
-export type SurfaceEvent = EventFrom<typeof surfaceMachine>
 
 export interface SurfaceStage {
   address: Address

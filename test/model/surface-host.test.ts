@@ -2,55 +2,23 @@
    fold of the log, `getActive`, the pushes and the outcome projection must say what the snapshot of the pure machine
    says; at the end the whole trace of pushes and discards must be that of the machine. */
 import { afterAll, beforeAll, describe, it, type ExpectStatic } from 'vitest'
-import type { SnapshotFrom } from 'xstate'
-import { surfacePaths } from '../../machines/path-models.ts'
-import { lifecyclePaths, longestOnly, refusals, type LifecyclePath, type PathModel } from '../../machines/paths.ts'
-import { pendingOf, type surfaceMachine } from '../../machines/surface.ts'
+import { pendingOf } from '../../machines/surface.ts'
 import { taskSurfaceSubmissionIdSchema } from '../../shared/ids.ts'
 import type { DiscardReason } from '../../shared/message.ts'
 import type { TaskSurfacePendingSubmission } from '../../shared/surface/operations.ts'
 import { AdmissionGate } from '../harness/admission-gate.ts'
 import { HostFolder, type HostProcess } from '../harness/host-process.ts'
 import { startScriptedModel, type ScriptedModel } from '../harness/scripted-model.ts'
-import { SurfaceDriver, type SurfaceEvent } from './surface-driver.ts'
-
-type Snapshot = SnapshotFrom<typeof surfaceMachine>
-type Path = LifecyclePath<typeof surfaceMachine>
-
-/** The rule that decides an event, for the names of the tests. */
-const ruleOf: Readonly<Record<SurfaceEvent['type'], string>> = {
-  SUBMIT: 'one-submission',
-  CLAIM: 'one-submission',
-  COMMIT: 'close-by-log',
-  DISCARD: 'discard-reopens',
-  DISMISS: 'no-dismiss-pending',
-  BYPASS: 'close-by-log',
-  SUPERSEDE: 'close-by-log',
-  REMOVE: 'closed-once',
-}
-
-/** Of a row in the queue its removal, of a claimed one an interrupt. */
-const discardReasonIn = (snapshot: Snapshot): DiscardReason =>
-  snapshot.matches({ live: 'claiming' }) ? 'cancelled' : 'removed'
-
-/**
- * What of the machine a live host can be brought to do. It opens no surface over an open one, so nothing is superseded; and
- * only one row is claimed at a time, so nothing bypasses a claimed submission. A machine does not know whether an id is
- * new; a host does, so every SUBMIT is of its own.
- */
-const hostPaths: PathModel<typeof surfaceMachine> = {
-  ...surfacePaths,
-  events: (snapshot) =>
-    surfacePaths
-      .events(snapshot)
-      .filter(
-        (event) =>
-          event.type !== 'SUPERSEDE' &&
-          !(event.type === 'BYPASS' && snapshot.matches({ live: 'claiming' })) &&
-          !(event.type === 'SUBMIT' && event.submissionId !== 'submission-1'),
-      )
-      .map((event) => (event.type === 'DISCARD' ? { ...event, reason: discardReasonIn(snapshot) } : event)),
-}
+import { SurfaceDriver } from './surface-driver.ts'
+import {
+  describePath,
+  refusedPairs,
+  ruleOf,
+  walkedPaths,
+  type SurfaceEvent,
+  type SurfacePath as Path,
+  type SurfaceSnapshot as Snapshot,
+} from './surface-paths.ts'
 
 let model: ScriptedModel
 let gate: AdmissionGate
@@ -205,18 +173,15 @@ class Walk {
   }
 }
 
-const describePath = ({ steps }: Path): string => steps.map(({ event }) => event.type).join(' → ')
-
-const walked = longestOnly([...lifecyclePaths(hostPaths, 'edges'), ...lifecyclePaths(hostPaths, 'simple')])
-const refusalsByPath = new Map<string, ReturnType<typeof refusals<typeof surfaceMachine>>>()
-for (const refusal of refusals(hostPaths)) {
+const refusalsByPath = new Map<string, ReturnType<typeof refusedPairs>>()
+for (const refusal of refusedPairs()) {
   const title = describePath(refusal.path)
   refusalsByPath.set(title, [...(refusalsByPath.get(title) ?? []), refusal])
 }
 
 describe('every edge and every simple path of the surface machine, on a real host', () => {
   it.concurrent.for(
-    walked.map((path) => ({
+    walkedPaths().map((path) => ({
       path,
       rule: ruleOf[path.steps.at(-1)?.event.type ?? 'SUBMIT'],
       title: describePath(path),
