@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { endsWithUs } from './children.mjs'
 
 const mainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
-const token = 'a-token-for-the-bench'
+export const token = 'a-token-for-the-bench'
 
 /** Starts a host; `startMs` is from the spawn to its ready line. */
 export async function startHost(dataDir, { environment = {}, nodeArguments = [] } = {}) {

@@ -17,10 +17,13 @@ export function medianPair(values, floors) {
   return sorted[Math.floor(sorted.length / 2)]
 }
 
-/** Prints the row as JSON. `goal` bounds the ratio, or the value where there is no floor: from below or from above. */
-export function printRow({ name, unit, floor = null, value, goal, atLeast = false }) {
+/**
+ * Prints the row as JSON. `goal` bounds the ratio, or the value where there is no floor or `judges` says so: from below or
+ * from above.
+ */
+export function printRow({ name, unit, floor = null, value, goal, atLeast = false, judges = 'ratio' }) {
   const ratio = floor === null ? null : value / floor
-  const judged = ratio ?? value
+  const judged = judges === 'ratio' ? (ratio ?? value) : value
   const met = atLeast ? judged >= goal : judged <= goal
-  process.stdout.write(`${JSON.stringify({ name, unit, floor, value, ratio, goal, atLeast, met })}\n`)
+  process.stdout.write(`${JSON.stringify({ name, unit, floor, value, ratio, goal, atLeast, judges, met })}\n`)
 }

@@ -48,12 +48,12 @@ function tableOf(measured) {
   const head = ['what', 'floor', 'value', 'ratio', 'goal', 'met']
   const figure = (value) =>
     value === null ? '–' : value.toLocaleString('en', { maximumSignificantDigits: value < 1000 ? 3 : 4 })
-  const lines = measured.map(({ name, unit, floor, value, ratio, goal, atLeast, met }) => [
+  const lines = measured.map(({ name, unit, floor, value, ratio, goal, atLeast, judges, met }) => [
     name,
     floor === null ? '–' : `${figure(floor)} ${unit}`,
     `${figure(value)} ${unit}`,
     figure(ratio),
-    `${atLeast ? '≥' : '≤'} ${goal}`,
+    `${atLeast ? '≥' : '≤'} ${goal}${judges === 'value' ? ` ${unit}` : ''}`,
     met ? 'yes' : 'no',
   ])
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column].length)))
