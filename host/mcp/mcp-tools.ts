@@ -64,7 +64,10 @@ export function isMcpToolName(name: string): name is McpToolName {
 }
 
 export function mcpTools(limits: TaskSurfaceLimits): McpTool[] {
-  const schemaOf = (name: McpToolName) => jsonObjectSchema.parse(z.toJSONSchema(mcpInputs[name], { io: 'input' }))
+  const schemaOf = (name: McpToolName) => {
+    const schema = Object.entries(z.toJSONSchema(mcpInputs[name], { io: 'input' }))
+    return jsonObjectSchema.parse(Object.fromEntries(schema.filter(([key]) => key !== '$schema')))
+  }
   const changesNothing = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
   return [
     {

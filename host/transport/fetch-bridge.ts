@@ -1,6 +1,7 @@
 /* Between the server library's requests and the web's `Request` and `Response`. It knows what it needs of the library's
    response and not the library. A response is written as fast as its reader takes it, and its source is told when the
    reader has gone. */
+import { STATUS_CODES } from 'node:http'
 import { securityHeaders } from './reply.ts'
 
 /** The part of the server library's response that is written to. After `onAborted` nothing may be called. */
@@ -41,7 +42,8 @@ export function toRequest(head: IncomingHead, host: string, body: Uint8Array | n
 /** Writes it whole, or piece by piece where it is a stream of events. Never rejects; `signal` ends it. */
 export async function writeResponse(res: WritableReply, response: Response, signal: AbortSignal): Promise<void> {
   const head = () => {
-    res.writeStatus(`${response.status} ${response.statusText}`.trim())
+    const { status, statusText } = response
+    res.writeStatus(`${status} ${statusText === '' ? (STATUS_CODES[status] ?? '') : statusText}`)
     for (const [name, value] of securityHeaders) res.writeHeader(name, value)
     for (const [name, value] of response.headers) if (name !== 'content-length') res.writeHeader(name, value)
   }
