@@ -5,7 +5,7 @@ import type { SessionId } from '../../shared/ids.ts'
 import { copyLog } from './copy.ts'
 import type { GroupWriter } from './group-writer.ts'
 import { LogError, type AppendOutcome, type CallOptions, type LogStore } from './port.ts'
-import { forwardPages } from './session-reader.ts'
+import { forwardPages, missing } from './session-reader.ts'
 import type { SessionState, StoredEvent } from './session-state.ts'
 
 export type ForkOutcome =
@@ -43,9 +43,12 @@ async function select(
   options?: CallOptions,
 ): Promise<ForkSelection> {
   const scan = createForkScan(skipped, atSeq)
+  let next = 0
   for await (const page of forwardPages(store, sessionId, 0, lastSeq, options)) {
-    if (page.some(({ event }) => scan.next(event) === 'done')) break
+    if (page.some(({ event }) => scan.next(event) === 'done')) return scan.selection()
+    next += page.length
   }
+  if (next <= lastSeq) throw missing(sessionId, next, 'an event is missing')
   return scan.selection()
 }
 
@@ -64,6 +67,9 @@ async function* childEvents(
       seq += 1
     }
   }
+  const lost = copied[seq]
+  // Never a child that ends where the reading ended.
+  if (lost !== undefined) throw missing(sourceId, lost, 'an event is missing')
   yield { kind: 'event', event: { type: 'session/end-seed', seq, time, data: {} } }
 }
 

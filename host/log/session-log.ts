@@ -13,7 +13,15 @@ import { createGroupWriter } from './group-writer.ts'
 import { historyPage, type HistoryPage } from './history.ts'
 import { importLog, type ImportOutcome } from './import.ts'
 import { listSessions, type ListedSession } from './listing.ts'
-import type { AcquireOutcome, AppendOutcome, CallOptions, IndexKind, LogStore, Ownership } from './port.ts'
+import {
+  LogError,
+  type AcquireOutcome,
+  type AppendOutcome,
+  type CallOptions,
+  type IndexKind,
+  type LogStore,
+  type Ownership,
+} from './port.ts'
 import { rebuildRecords, salvageRecords, type SalvagedRecord } from './rebuild.ts'
 import { prepareRewind } from './rewind.ts'
 import { prepareAppend } from './session-append.ts'
@@ -155,6 +163,17 @@ export function createSessionLog({ store: bare, faults, deadline = timerDeadline
     return stored.kind === 'ignorable' ? null : { seq, event: stored.event, counted: isCounted(skipped, seq) }
   }
 
+  /** A removal takes the header first: what is missing behind it is no damage. */
+  async function reading<Value>(sessionId: SessionId, work: Promise<Value>): Promise<Value> {
+    try {
+      return await work
+    } catch (error) {
+      const isLoss = error instanceof LogError && error.code === 'corrupt'
+      if (!isLoss || (await store.header(sessionId).catch(() => 'damaged')) !== null) throw error
+      throw new LogError('unknown-session', `there is no session ${sessionId}`, { cause: error })
+    }
+  }
+
   return {
     acquire: (sessionId, options) => store.acquire(sessionId, options),
     release: (ownership) => store.release(ownership),
@@ -163,7 +182,7 @@ export function createSessionLog({ store: bare, faults, deadline = timerDeadline
       const header = await readHeader(store, sessionId, options)
       return header === 'damaged' ? (await readState(store, sessionId, options)).header : header
     },
-    readState: (sessionId, options) => readState(store, sessionId, options),
+    readState: (sessionId, options) => reading(sessionId, readState(store, sessionId, options)),
 
     async append(ownership, state, drafts, time, options) {
       if (drafts.length === 0) return { kind: 'durable', events: [], state }
@@ -180,9 +199,9 @@ export function createSessionLog({ store: bare, faults, deadline = timerDeadline
       return outcome.kind === 'durable' ? { kind: 'rewound', state: prepared.state, text: prepared.text } : outcome
     },
 
-    fork: (source, request, options) => forkSession(store, writer, source, request, options),
+    fork: (source, request, options) => reading(source.sessionId, forkSession(store, writer, source, request, options)),
     import: (source, options) => importLog(store, writer, source, options),
-    page: (sessionId, request, options) => historyPage(store, sessionId, request, options),
+    page: (sessionId, request, options) => reading(sessionId, historyPage(store, sessionId, request, options)),
 
     async *countedEvents(sessionId, { skipped, from = 0 }, options) {
       for await (const page of forwardPages(store, sessionId, from, Number.MAX_SAFE_INTEGER, options)) {

@@ -58,7 +58,8 @@ export async function* backwardPages(
     const range = { from: span.from, to: next, direction: 'backward', limit } as const
     const page = await store.read(sessionId, range, options)
     const last = page.at(-1)
-    if (last === undefined) return
+    // A counted event stands at `next`, unless the session is being removed.
+    if (last === undefined) throw missing(sessionId, next, 'an event is missing')
     const counted = page.filter(({ seq }) => span.jump(seq) === seq)
     yield decoded(sessionId, counted)
     next = span.jump(last.seq - 1)
@@ -191,7 +192,7 @@ function complete(state: SessionState, to: number | null): SessionState {
   return state
 }
 
-function missing(sessionId: SessionId, seq: number, why: string): LogError {
+export function missing(sessionId: SessionId, seq: number, why: string): LogError {
   const key = eventKey(sessionId, seq)
   return new LogError('corrupt', `the log of ${sessionId} cannot be read at ${key}: ${why}`, { key })
 }

@@ -13,8 +13,13 @@ import { hostTopic, type Fanout } from '../rpc/port.ts'
 interface Channel {
   generation: number
   n: number
-  followers: Set<SessionEvent[]>
+  followers: Set<Follower>
   watchers: Set<() => void>
+}
+
+interface Follower {
+  events: SessionEvent[]
+  isOver: boolean
 }
 
 export interface Position {
@@ -26,6 +31,8 @@ export interface Position {
 /** Events published since `follow` was called, until `stop`. */
 export interface Following {
   readonly events: readonly SessionEvent[]
+  /** The session was removed meanwhile: no frame of it may go out any more. */
+  readonly isOver: boolean
   stop(): void
 }
 
@@ -53,7 +60,7 @@ export class SubscriptionHub {
   publish(sessionId: SessionId, body: SessionFrameBody): void {
     const channel = this.#channel(sessionId)
     channel.n += 1
-    if (body.type === 'session/event') for (const events of channel.followers) events.push(body.event)
+    if (body.type === 'session/event') for (const { events } of channel.followers) events.push(body.event)
     this.#send(this.topic(sessionId), JSON.stringify({ ...body, sessionId, ...this.position(sessionId) }))
     if (body.type === 'session/event') for (const changed of channel.watchers) changed()
   }
@@ -89,9 +96,15 @@ export class SubscriptionHub {
 
   follow(sessionId: SessionId): Following {
     const { followers } = this.#channel(sessionId)
-    const events: SessionEvent[] = []
-    followers.add(events)
-    return { events, stop: () => void followers.delete(events) }
+    const follower: Follower = { events: [], isOver: false }
+    followers.add(follower)
+    return {
+      events: follower.events,
+      get isOver() {
+        return follower.isOver
+      },
+      stop: () => void followers.delete(follower),
+    }
   }
 
   /**
@@ -110,7 +123,8 @@ export class SubscriptionHub {
   }
 
   forget(sessionId: SessionId): void {
-    const watchers = this.#channels.get(sessionId)?.watchers
+    const { followers, watchers } = this.#channels.get(sessionId) ?? {}
+    for (const follower of followers ?? []) follower.isOver = true
     this.#channels.delete(sessionId)
     for (const changed of watchers ?? []) changed()
   }

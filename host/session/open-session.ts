@@ -2,6 +2,7 @@
    published while the page is read is collected, and answer, subscription and baseline are made in one tick. */
 import type { SessionId } from '../../shared/ids.ts'
 import type { Result } from '../../shared/protocol/methods.ts'
+import { LogError } from '../log/port.ts'
 import { foldEvent } from '../log/session-state.ts'
 import { AtOnce, type Peer } from '../rpc/port.ts'
 import { baselineOf } from './baseline.ts'
@@ -23,6 +24,7 @@ export async function openSession(
     const page = await log.page(sessionId, { limit, skipped: read.skipped, beforeSeq: read.lastSeq + 1 })
     return new AtOnce(() => {
       following.stop()
+      if (following.isOver) throw new LogError('unknown-session', `There is no session ${sessionId}.`)
       const later = following.events.filter(({ seq }) => seq > read.lastSeq)
       const runtime = directory.live(sessionId)
       const now = hub.position(sessionId)

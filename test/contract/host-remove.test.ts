@@ -1,6 +1,10 @@
 /* Removing a session of a real host (SPEC 2): whatever belongs to it goes, and the removal always ends. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { createMemoryStore } from '../../host/log/memory-store.ts'
+import { Changes } from '../harness/changes.ts'
+import { Client } from '../harness/client.ts'
 import { HostStage } from '../harness/host-stage.ts'
+import { startInProcessHost } from '../harness/in-process-host.ts'
 
 async function openParent() {
   const stage = await HostStage.open()
@@ -38,4 +42,41 @@ test('2 remove: a session goes with what waits in it, and is unknown afterwards'
   await client.call('session.send', { sessionId, messageId: 'm2', text: 'waits' })
   await client.call('session.remove', { sessionId })
   expect(await client.ask('session.remove', { sessionId })).toMatchObject({ ok: false, error: { code: -32004 } })
+})
+
+test('2 remove: an opening that the removal overtakes finds nothing, and no frame follows host/session-removed', async () => {
+  const changes = new Changes()
+  const bare = createMemoryStore()
+  let hold: Promise<void> | null = null
+  let isHeld = false
+  const store: typeof bare = {
+    ...bare,
+    // The page of the opening, its last read, is read in time and answered late.
+    read: async (sessionId, range, options) => {
+      const page = await bare.read(sessionId, range, options)
+      const held = range.direction === 'backward' ? hold : null
+      if (held !== null) hold = null
+      isHeld ||= held !== null
+      changes.notify()
+      await held
+      return page
+    },
+  }
+  const host = await startInProcessHost(store, 'http://127.0.0.1:9/v1')
+  onTestFinished(() => host.close())
+  const [client, other] = [
+    await Client.connect(host.address, changes),
+    await Client.connect(host.address, changes),
+  ] as const
+  const { id: sessionId } = (await client.call('session.create', { agent: 'demo' })).session
+  let letGo = () => {}
+  hold = new Promise((resolve) => (letGo = resolve))
+  const opening = other.ask('session.open', { sessionId })
+  await other.until(() => isHeld, 'the page being read')
+  await client.call('session.remove', { sessionId })
+  await other.until(() => other.frames.some(({ type }) => type === 'host/session-removed'), 'host/session-removed')
+  letGo()
+  expect(await opening).toMatchObject({ ok: false, error: { code: -32004 } })
+  await other.call('session.list', {})
+  expect(other.frames.at(-1)?.type).toBe('host/session-removed')
 })
