@@ -46,6 +46,24 @@ describe('asking', () => {
     expect(oneOf(root, '.desk', HTMLElement).hidden).toBe(true)
   })
 
+  it.each([
+    ['options', [place]],
+    ['several', [told]],
+    ['words alone', [free]],
+  ])(
+    'ASK-ORDER: the first stop behind the heading is an answer, and declining comes after all of them: %s',
+    (_, asks) => {
+      const { root } = play(asks)
+      const stops = [...root.querySelectorAll<HTMLElement>('.take :is(button, input)')].filter(
+        ({ tabIndex }) => tabIndex >= 0,
+      )
+      const firstButton = stops.findIndex((stop) => stop instanceof HTMLButtonElement)
+      expect(firstButton).toBeGreaterThan(0)
+      expect(stops.slice(firstButton).every((stop) => stop instanceof HTMLButtonElement)).toBe(true)
+      expect(stops.map((stop) => stop.textContent)).toContain('Decline')
+    },
+  )
+
   it('ASK-KEYS: digits choose, also in another order; a digit without an option does nothing', () => {
     const { heading, chosen } = play()
     press(heading(), '2')

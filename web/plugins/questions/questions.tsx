@@ -143,6 +143,8 @@ function Asked(props: TakeoverProps & { pending: PendingQuestion }) {
           className="icon-btn icon-btn-sm"
           aria-label={t('declineName')}
           title={t('declineName')}
+          // No stop between heading and answers: a space typed there would decline. The footer's button is the stop.
+          tabIndex={-1}
           disabled={progress.sending || !live}
           onClick={() => void answer(null)}
         >
