@@ -1,5 +1,5 @@
-/* What the turn of a call left in the log, for the agent that made it: the result, and what it was not told yet. What the
-   person wrote since the agent's last call stands in front of this one; what an agent has done before, it has read. */
+/* What the turn of a call left in the log, for the agent that made it: the result, and what it was not told yet. That is
+   what the person wrote since the last turn of a call that was answered. */
 import type { EventData, SessionEvent } from '../../shared/event.ts'
 import type { SessionId, TaskSurfaceId } from '../../shared/ids.ts'
 import { messageSourceSchema, textOf } from '../../shared/message.ts'
@@ -43,19 +43,34 @@ export async function readCallTurn(
   return { result, news }
 }
 
-/** What came since the agent's last call, which is the last assistant message. */
+/** What came since the agent was last answered. */
 async function unreadBefore(directory: SessionDirectory, sessionId: SessionId, seq: number): Promise<News[]> {
   const { skipped } = await directory.state(sessionId)
   let news: News[] = []
   let beforeSeq = seq
   for (;;) {
     const page = await directory.deps.log.page(sessionId, { limit: pageLimit, skipped, beforeSeq })
-    const lastCall = page.events.findLastIndex(({ type }) => type === 'assistant/message')
-    news = [...page.events.slice(lastCall + 1).flatMap(messageOf), ...news]
+    const answered = lastAnswered(page.events)
+    news = [...page.events.slice(answered + 1).flatMap(messageOf), ...news]
     const first = page.events[0]
-    if (lastCall !== -1 || !page.hasMore || first === undefined) return news
+    if (answered !== -1 || !page.hasMore || first === undefined) return news
     beforeSeq = first.seq
   }
+}
+
+/**
+ * Index of the end of the last turn whose call was answered, −1 for none. One that was taken back or cut off may have
+ * reached nobody: better twice than never.
+ */
+function lastAnswered(events: readonly SessionEvent[]): number {
+  let answered = -1
+  let hasCall = false
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'turn/start') hasCall = false
+    if (event.type === 'assistant/message') hasCall = true
+    if (event.type === 'turn/end' && hasCall && event.data.reason === 'completed') answered = index
+  }
+  return answered
 }
 
 function messageOf(event: SessionEvent): News[] {

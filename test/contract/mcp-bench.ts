@@ -146,7 +146,7 @@ async function modernAgent(client: ModernClient, transport: ModernTransport): Pr
   }
 }
 
-function said(result: unknown): Said {
+export function said(result: unknown): Said {
   const { content, isError = false, _meta } = resultSchema.parse(result)
   const texts = content.map(({ text }) => text)
   return { texts, text: texts[0] ?? '', isError, sessionId: _meta?.['task-surface/session'] ?? '' }

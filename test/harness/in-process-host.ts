@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAgentCatalog } from '../../host/agents/catalog.ts'
 import { loadSettings } from '../../host/agents/settings.ts'
-import { systemClock } from '../../host/clock.ts'
+import { systemClock, type Clock } from '../../host/clock.ts'
 import { createIdMint } from '../../host/id-mint.ts'
 import { Journal } from '../../host/lifecycles/journal.ts'
 import { Lifecycles } from '../../host/lifecycles/lifecycles.ts'
@@ -21,9 +21,12 @@ import { wireError } from '../../host/rpc/log-failures.ts'
 import { openAdmission } from '../../host/session/admission-hook.ts'
 import { SubscriptionHub } from '../../host/session/hub.ts'
 import { SessionDirectory } from '../../host/session/session-directory.ts'
+import { readOutcome } from '../../host/session/surface-outcome.ts'
 import { askUserQuestion } from '../../host/tools/ask-user-question.ts'
+import { createAwaitTaskSurface } from '../../host/tools/await-task-surface.ts'
 import { ToolRegistry } from '../../host/tools/registry.ts'
 import { createShowTaskSurface } from '../../host/tools/show-task-surface.ts'
+import type { Tool } from '../../host/tools/tool.ts'
 import { createTransport } from '../../host/transport/server.ts'
 import { sessionFrameSchema } from '../../shared/protocol/frames.ts'
 import { defaultTaskSurfaceLimits } from '../../shared/surface/limits.ts'
@@ -34,6 +37,7 @@ const token = 'a-token-for-tests'
 
 export interface InProcessHost {
   readonly address: Address
+  readonly directory: SessionDirectory
   /** Frames that spoke of something before it was durable. Must stay empty. */
   readonly early: readonly string[]
   /** Failures that nobody expected, and what the host logged as an error. */
@@ -43,7 +47,17 @@ export interface InProcessHost {
   close(): Promise<void>
 }
 
-export async function startInProcessHost(bare: LogStore, modelUrl: string): Promise<InProcessHost> {
+export interface InProcessOptions {
+  clock?: Clock
+  /** Beside those for surfaces and questions. */
+  tools?: readonly Tool[]
+}
+
+export async function startInProcessHost(
+  bare: LogStore,
+  modelUrl: string,
+  { clock = systemClock, tools = [] }: InProcessOptions = {},
+): Promise<InProcessHost> {
   const dataDir = mkdtempSync(join(tmpdir(), 'task-surface-inside-'))
   const durable = new Map<string, number>()
   const early: string[] = []
@@ -63,16 +77,25 @@ export async function startInProcessHost(bare: LogStore, modelUrl: string): Prom
   const settings = await loadSettings({ dataDir, environment: { OPENAI_BASE_URL: modelUrl, OPENAI_API_KEY: 'no-key' } })
   const log = createSessionLog({ store, faults: noFaultPoints })
   const hub = new SubscriptionHub({ fanout, bootId, faults: noFaultPoints })
-  const directory = new SessionDirectory({
+  const directory: SessionDirectory = new SessionDirectory({
     log,
     hub,
-    clock: systemClock,
+    clock,
     ids,
-    agents: createAgentCatalog({ settings, clock: systemClock }),
-    tools: new ToolRegistry([
-      createShowTaskSurface({ limits: defaultTaskSurfaceLimits, mintSurfaceId: ids.surface }),
-      askUserQuestion,
-    ]),
+    agents: createAgentCatalog({ settings, clock }),
+    tools: new ToolRegistry(
+      [
+        createShowTaskSurface({ limits: defaultTaskSurfaceLimits, mintSurfaceId: ids.surface }),
+        askUserQuestion,
+        ...tools,
+      ],
+      [
+        createAwaitTaskSurface({
+          readOutcome: async (sessionId, surfaceId) =>
+            readOutcome({ sessionId, state: await directory.state(sessionId), deps: directory.deps }, surfaceId),
+        }),
+      ],
+    ),
     admission: openAdmission,
     surfaceLimits: defaultTaskSurfaceLimits,
     tasks: null,
@@ -94,6 +117,7 @@ export async function startInProcessHost(bare: LogStore, modelUrl: string): Prom
   const { port } = await transport.listen({ host: '127.0.0.1', port: 0, token, engine, hello })
   return {
     address: { port, token },
+    directory,
     early,
     errors,
     durableSeq: (sessionId) => durable.get(sessionId) ?? -1,
