@@ -1,7 +1,7 @@
 /* What of an event or a context may be journalled and shown (SPEC 10): ids, the closed words of the machines, numbers
    and flags. Any other text is reduced to its length, so that no message text and no value can get in, whatever a
    machine may carry one day. */
-import type { Json } from './json.ts'
+import { prototypeKeys, type Json, type JsonObject } from './json.ts'
 
 const idKey = /(^id|Id|Ids)$/
 /** Keys whose values are words that a machine's types spell out. */
@@ -31,18 +31,37 @@ export function reduced(value: unknown): Json {
 }
 
 function reduce(value: unknown, key: string, depth: number): Json {
-  if (value === null || typeof value === 'boolean') return value
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null
-  if (typeof value === 'string') return isPlain(key) && value.length <= maxTextLength ? value : { length: value.length }
-  if (typeof value !== 'object' || depth > maxDepth) return null
-  if (Array.isArray(value)) return value.map((member) => reduce(member, key, depth + 1))
-  const members: [string, Json][] = []
-  for (const [name, member] of Object.entries(value)) {
-    if (member !== undefined) members.push([name, reduce(member, name, depth + 1)])
+  switch (typeof value) {
+    case 'string':
+      return value.length <= maxTextLength && isPlain(key) ? value : { length: value.length }
+    case 'boolean':
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : null
+    case 'object':
+      return value === null || depth > maxDepth ? null : reduceMembers(value, key, depth + 1)
+    default:
+      return null
   }
-  return Object.fromEntries(members)
 }
 
+function reduceMembers(value: object, key: string, depth: number): Json {
+  if (Array.isArray(value)) return value.map((member) => reduce(member, key, depth))
+  const members: JsonObject = {}
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined && !prototypeKeys.has(name)) members[name] = reduce(member, name, depth)
+  }
+  return members
+}
+
+/** Every transition asks for the same few keys. */
+const plainByKey = new Map<string, boolean>()
+
 function isPlain(key: string): boolean {
-  return idKey.test(key) || wordKeys.has(key)
+  let plain = plainByKey.get(key)
+  if (plain === undefined) {
+    plain = idKey.test(key) || wordKeys.has(key)
+    plainByKey.set(key, plain)
+  }
+  return plain
 }

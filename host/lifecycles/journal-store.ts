@@ -1,5 +1,5 @@
 /* Where the journal of a session lies, as the journal sees it. A chunk is a run of accepted entries under the id of its
-   first; it is written again until it is full. Refused entries are one record, replaced as a whole. */
+   first, written once. Refused entries are one record, replaced as a whole. */
 import type { SessionId } from '../../shared/ids.ts'
 import type { JournalEntry } from '../../shared/journal.ts'
 

@@ -16,14 +16,16 @@ import type { JournalChunk, JournalStore } from './journal-store.ts'
 export type JournalDraft = Omit<JournalEntry, 'id'>
 
 export interface JournalOptions {
-  /** Accepted entries that stay of one session, give or take one chunk. */
+  /** Accepted entries that stay of one session, give or take some chunks. */
   keptEntries?: number
 }
 
 const defaultKeptEntries = 10_000
 const keptRefusals = 128
-/** A chunk is written again for each entry it gains, so it is small. */
-const chunkLength = 32
+/** Entries between two looks for old chunks. */
+const dropInterval = 64
+/** Entries of a chunk at most: what is read to find the end of a journal. */
+const chunkMaxLength = 256
 /** How long entries gather before they are handed to the store. */
 const gatherMs = 100
 /** Chunks read at once. */
@@ -33,10 +35,12 @@ interface Tail {
   /** Entries recorded while the stored journal is read; null once it is known where it ends. */
   waiting: { draft: JournalDraft; numbered: (entry: JournalEntry) => void }[] | null
   nextId: number
-  chunk: JournalChunk
+  /** Accepted entries not handed to the store yet. */
+  fresh: JournalChunk
   refused: JournalEntry[]
-  isChunkStored: boolean
   areRefusedStored: boolean
+  /** Accepted entries of the session when old chunks were last looked for. */
+  droppedAt: number
 }
 
 export class Journal {
@@ -80,10 +84,11 @@ export class Journal {
       from = idOf(accepted.at(-1) ?? { id: String(afterId) }) + 1
       if (chunks.length < readChunks || accepted.length > limit) break
     }
-    // What the store has of the newest chunk may be older than what is known of it.
-    const unwritten = known?.chunk.entries.filter((entry) => idOf(entry) >= from) ?? []
-    const entries = [...accepted, ...unwritten, ...refused].toSorted((a, b) => idOf(a) - idOf(b))
-    // Past the last accepted entry read, refused ones may have neighbours that were not read yet.
+    const entries = [
+      ...accepted,
+      ...(known?.fresh.entries ?? []).filter((entry) => idOf(entry) >= from),
+      ...refused,
+    ].toSorted((a, b) => idOf(a) - idOf(b))
     return { entries: entries.slice(0, limit), hasMore: entries.length > limit }
   }
 
@@ -111,10 +116,10 @@ export class Journal {
     const tail: Tail = {
       waiting: [],
       nextId: 1,
-      chunk: { before: 0, entries: [] },
+      fresh: { before: 0, entries: [] },
       refused: [],
-      isChunkStored: true,
       areRefusedStored: true,
+      droppedAt: 0,
     }
     this.#tailById.set(sessionId, tail)
     void this.#load(sessionId, tail)
@@ -127,7 +132,8 @@ export class Journal {
       if (this.#tailById.get(sessionId) !== tail) return
       if (stored === null) return void this.#tailById.delete(sessionId)
       const { newest, refused } = stored
-      if (newest !== null) tail.chunk = newest
+      if (newest !== null) tail.fresh.before = newest.before + newest.entries.length
+      tail.droppedAt = tail.fresh.before
       tail.refused = refused
       const lastIds = [newest?.entries.at(-1), refused.at(-1)].map((entry) => (entry === undefined ? 0 : idOf(entry)))
       tail.nextId = Math.max(...lastIds) + 1
@@ -147,9 +153,8 @@ export class Journal {
     const entry = { id: String(tail.nextId), ...draft }
     tail.nextId += 1
     if (entry.accepted) {
-      if (tail.chunk.entries.length >= chunkLength) this.#nextChunk(sessionId, tail)
-      tail.chunk.entries.push(entry)
-      tail.isChunkStored = false
+      tail.fresh.entries.push(entry)
+      if (tail.fresh.entries.length >= chunkMaxLength) this.#write(sessionId)
     } else {
       tail.refused.push(entry)
       if (tail.refused.length > keptRefusals) tail.refused.shift()
@@ -158,17 +163,6 @@ export class Journal {
     this.#changed.add(sessionId)
     if (!this.#gathering) void this.#gather()
     numbered(entry)
-  }
-
-  #nextChunk(sessionId: SessionId, tail: Tail): void {
-    this.#write(sessionId)
-    const { before, entries } = tail.chunk
-    tail.chunk = { before: before + entries.length, entries: [] }
-    const gone = tail.chunk.before - this.#keptEntries
-    if (gone <= 0) return
-    this.#store.drop(sessionId, gone).catch((error: unknown) => {
-      this.#logger.warn({ sessionId, err: error }, 'old entries of a journal could not be deleted')
-    })
   }
 
   async #gather(): Promise<void> {
@@ -182,11 +176,23 @@ export class Journal {
   #write(sessionId: SessionId): void {
     const tail = this.#tailById.get(sessionId)
     if (tail === undefined) return
-    const { chunk, refused, isChunkStored, areRefusedStored } = tail
-    if (isChunkStored && areRefusedStored) return
-    this.#store.put(sessionId, { ...(!isChunkStored && { chunk }), ...(!areRefusedStored && { refused }) })
-    tail.isChunkStored = true
+    const { fresh, refused, areRefusedStored } = tail
+    const count = fresh.before + fresh.entries.length
+    if (fresh.entries.length > 0) {
+      this.#store.put(sessionId, { chunk: fresh })
+      tail.fresh = { before: count, entries: [] }
+    }
+    if (!areRefusedStored) this.#store.put(sessionId, { refused })
     tail.areRefusedStored = true
+    if (count - tail.droppedAt < dropInterval) return
+    tail.droppedAt = count
+    if (count > this.#keptEntries) this.#drop(sessionId, count - this.#keptEntries)
+  }
+
+  #drop(sessionId: SessionId, count: number): void {
+    this.#store.drop(sessionId, count).catch((error: unknown) => {
+      this.#logger.warn({ sessionId, err: error }, 'old entries of a journal could not be deleted')
+    })
   }
 }
 

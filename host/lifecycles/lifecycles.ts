@@ -12,7 +12,7 @@
 import { isMachineSnapshot, type AnyMachineSnapshot, type InspectionEvent } from 'xstate'
 import type { SessionId } from '../../shared/ids.ts'
 import type { JournalEntry } from '../../shared/journal.ts'
-import type { Json } from '../../shared/json.ts'
+import type { Json, JsonObject } from '../../shared/json.ts'
 import type { ActorView } from '../../shared/protocol/methods.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
@@ -140,5 +140,7 @@ function snapshotJson(snapshot: unknown): Json {
 function stateJson(value: unknown): Json {
   if (typeof value === 'string') return value
   if (typeof value !== 'object' || value === null) return null
-  return Object.fromEntries(Object.entries(value).map(([name, below]) => [name, stateJson(below)]))
+  const states: JsonObject = {}
+  for (const [name, below] of Object.entries(value)) states[name] = stateJson(below)
+  return states
 }

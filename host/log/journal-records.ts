@@ -14,8 +14,8 @@ import { pageMaxBytes } from './port.ts'
 const entriesSchema = z.array(journalEntrySchema)
 const chunkSchema = z.object({ before: z.int().min(0), entries: entriesSchema.min(1) })
 
-/** Chunks looked at by one `drop`: a journal gains one chunk at a time. */
-const dropPage = 4
+/** Chunks looked at by one `drop`: as many as a journal may gain between two. */
+const dropPage = 64
 
 export function createJournalRecords(database: LevelDatabase, logger: Logger): JournalStore {
   function parsed<Value>(schema: z.ZodType<Value>, key: string, stored: string): Value | null {

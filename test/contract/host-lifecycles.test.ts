@@ -41,16 +41,22 @@ async function shown({ stage, client, sessionId }: Scene): Promise<{ surfaceId: 
   return openSurfaceSchema.parse(view.projections.get('taskSurface')?.value).active
 }
 
-/** A surface is shown and answered, and the turn of the answer ends. */
+/** A surface is shown and answered, the turn of the answer ends, and every actor has come to rest. */
 async function oneRound(scene: Scene): Promise<void> {
   const { stage, client, sessionId } = scene
+  const watcher = await stage.connect()
+  await watcher.call('inspect.subscribe', { sessionId })
   const { surfaceId } = await shown(scene)
   const values = { name: secret, ship: true }
   await client.call('taskSurface.submit', { sessionId, surfaceId, submissionId: 'submission-1', values })
   const call = await stage.until(() => stage.model.calls.find((parked) => parked.isParked), 'the turn of the answer')
   call.answerText(`${secret} ends`)
-  const view = client.view(sessionId)
-  await stage.until(() => view.eventsOf('turn/end').length === 2 && view.status?.status === 'idle', 'the second end')
+  await stage.until(() => {
+    const seen = framesOf(watcher)
+    const ends = seen.filter(({ machine, to }) => machine === 'turn' && to === 'ended')
+    const rests = JSON.stringify(seen.at(-1)?.to) === '{"live":"idle"}'
+    return ends.length === 2 && rests
+  }, 'the rest behind the second turn')
 }
 
 async function journalOf(client: Client, sessionId: string): Promise<JournalEntry[]> {
@@ -222,23 +228,27 @@ test('10 machines: inspect.machines draws every machine: its states and events a
   )
 })
 
-test('13 journal: the command prints the same from a running host and from the folder of one that has ended', async () => {
-  const scene = await open()
-  const { stage, client, sessionId } = scene
-  await oneRound(scene)
-  const entries = await journalOf(client, sessionId)
-  const print = async (...options: string[]) => {
-    const args = [mainFile, 'journal', sessionId, '--data', stage.folder.dataDir, ...options]
-    return (await run(process.execPath, args)).stdout.trimEnd().split('\n')
-  }
-  expect((await print('--json')).map((line): unknown => JSON.parse(line))).toEqual(entries)
-  const lines = await print()
-  expect(lines).toHaveLength(entries.length)
-  expect(lines.find((line) => line.includes('SUBMIT'))).toMatch(/surface:\S+ +SUBMIT +live\.open → live\.queued/)
-  await stage.host.kill('SIGTERM')
-  const stopped = (await print('--json')).map((line): unknown => JSON.parse(line))
-  expect(stopped.slice(0, entries.length)).toEqual(entries)
-  await expect(run(process.execPath, [mainFile, 'journal', 'nobody', '--data', stage.folder.dataDir])).rejects.toThrow(
-    /there is no session nobody/i,
-  )
-})
+test(
+  '13 journal: the command prints the same from a running host and from the folder of one that has ended',
+  { timeout: 60_000 },
+  async () => {
+    const scene = await open()
+    const { stage, client, sessionId } = scene
+    await oneRound(scene)
+    const entries = await journalOf(client, sessionId)
+    const print = async (...options: string[]) => {
+      const args = [mainFile, 'journal', sessionId, '--data', stage.folder.dataDir, ...options]
+      return (await run(process.execPath, args)).stdout.trimEnd().split('\n')
+    }
+    expect((await print('--json')).map((line): unknown => JSON.parse(line))).toEqual(entries)
+    const lines = await print()
+    expect(lines).toHaveLength(entries.length)
+    expect(lines.find((line) => line.includes('SUBMIT'))).toMatch(/surface:\S+ +SUBMIT +live\.open → live\.queued/)
+    await stage.host.kill('SIGTERM')
+    const stopped = (await print('--json')).map((line): unknown => JSON.parse(line))
+    expect(stopped.slice(0, entries.length)).toEqual(entries)
+    await expect(
+      run(process.execPath, [mainFile, 'journal', 'nobody', '--data', stage.folder.dataDir]),
+    ).rejects.toThrow(/there is no session nobody/i)
+  },
+)
