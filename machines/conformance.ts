@@ -74,9 +74,9 @@ export async function runCase(driver: ConformanceDriver, { start, steps, refused
   const planned = plan(driver, { start, steps, refused }, result)
   const session = await driver.start(planned.map(({ event }) => event))
   try {
-    await look(session, start, 'the start', result)
+    await look(session, start, () => 'the start', result)
     for (const [index, { event, after, isAccepted }] of planned.entries()) {
-      const way = stepsText(planned.slice(0, index + 1))
+      const way = () => stepsText(planned.slice(0, index + 1))
       await attempt(session, event, isAccepted, way)
       await look(session, after, way, result)
     }
@@ -117,23 +117,23 @@ async function attempt(
   session: ConformanceSession,
   event: LifecycleEvent,
   isAccepted: boolean,
-  way: string,
+  way: () => string,
 ): Promise<void> {
   let answer: boolean | void
   try {
     answer = await session.send(event)
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
-    throw new ConformanceError(way, isAccepted ? 'accepted' : 'refused', message, cause)
+    throw new ConformanceError(way(), isAccepted ? 'accepted' : 'refused', message, cause)
   }
   if (typeof answer !== 'boolean' || answer === isAccepted) return
-  throw new ConformanceError(way, isAccepted ? 'accepted' : 'refused', answer ? 'accepted' : 'refused')
+  throw new ConformanceError(way(), isAccepted ? 'accepted' : 'refused', answer ? 'accepted' : 'refused')
 }
 
 async function look(
   session: ConformanceSession,
   { state, context }: LifecycleState,
-  way: string,
+  way: () => string,
   result: { compared: Set<string> },
 ): Promise<void> {
   const seen = await session.read()
@@ -147,7 +147,7 @@ async function look(
     expected.context = shown
   }
   if (!isEqual(expected.state, seen.state) || !isEqual(expected.context ?? null, seen.context ?? null)) {
-    throw new ConformanceError(way, expected, seen)
+    throw new ConformanceError(way(), expected, seen)
   }
 }
 

@@ -26,10 +26,16 @@ export interface PathCase {
   refused: readonly LifecycleEvent[]
 }
 
-export function pathCases({ all, simple }: NamedPaths, strategy: PathStrategy): PathCase[] {
-  const paths = longestOnly(lifecyclePaths(strategy === 'simple' ? simple : all, strategy))
-  const walks = paths.map((path) => caseOf(path, []))
-  return strategy === 'edges' ? [...walks, ...refusalCases(all)] : walks
+export function pathCases({ all, simple, beyond }: NamedPaths, strategy: PathStrategy): PathCase[] {
+  if (strategy !== 'edges') return walkCases(strategy === 'simple' ? simple : all, strategy)
+  const models = beyond === undefined ? [all] : [all, beyond]
+  const cases = models.flatMap((model) => [...walkCases(model, 'edges'), ...refusalCases(model)])
+  // Models begin alike.
+  return [...new Map(cases.map((each) => [each.title, each])).values()]
+}
+
+function walkCases(model: NamedPaths['all'], strategy: PathStrategy): PathCase[] {
+  return longestOnly(lifecyclePaths(model, strategy)).map((path) => caseOf(path, []))
 }
 
 /** `SUBMIT submission-1 message-1`: an event in one line. */
@@ -40,9 +46,16 @@ export function eventText({ type, ...payload }: LifecycleEvent): string {
   return [type, ...parts].join(' ')
 }
 
+/** The way in one line; of a long one its beginning and its end. */
 export function stepsText(steps: readonly { event: LifecycleEvent }[]): string {
-  return steps.length === 0 ? 'the start' : steps.map(({ event }) => eventText(event)).join(' → ')
+  if (steps.length === 0) return 'the start'
+  const texts = steps.map(({ event }) => eventText(event))
+  const left = texts.length - longestText
+  return (left > 1 ? [...texts.slice(0, 4), `${left} more`, ...texts.slice(left + 4)] : texts).join(' → ')
 }
+
+/** Steps. Only a turn at its limit takes more. */
+const longestText = 40
 
 /** One case a configuration: refusals change nothing, so one follows the other. */
 function refusalCases(model: NamedPaths['all']): PathCase[] {

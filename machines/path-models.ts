@@ -17,13 +17,13 @@ import {
 import { approvalMachine } from './approval.ts'
 import { composerMachine } from './composer.ts'
 import { connectionMachine } from './connection.ts'
-import { dockMachine } from './dock.ts'
+import { dockMachine, readsInVain } from './dock.ts'
 import type { PathModel } from './paths.ts'
 import { questionMachine } from './question.ts'
-import { sessionMachine, type InboxRow } from './session.ts'
+import { maxWakes, sessionMachine, type InboxRow } from './session.ts'
 import { surfaceMachine } from './surface.ts'
 import { taskMachine } from './task.ts'
-import { turnMachine } from './turn.ts'
+import { maxAttempts, maxSteps, turnMachine } from './turn.ts'
 
 const callId = callIdSchema.parse('call-1')
 const surfaceId = taskSurfaceIdSchema.parse('surface-1')
@@ -104,6 +104,15 @@ const sessionPathsWith = (possible: readonly InboxRow[]): PathModel<typeof sessi
 export const sessionPaths = sessionPathsWith([ordinaryRow, answerRow, steeringRow])
 const sessionPathsOfOneRow = sessionPathsWith([answerRow])
 
+const wakingEvents = new Set<string>(['WAKE', 'ISSUE', 'COMMIT', 'TURN_ENDED', 'CLAIM'])
+
+/** Turns that notices begin, one more than may be. */
+const sessionPathsOfWakes: PathModel<typeof sessionMachine> = {
+  ...sessionPaths,
+  events: (snapshot) => sessionPaths.events(snapshot).filter(({ type }) => wakingEvents.has(type)),
+  stopsAt: ({ context: { wakes } }) => wakes > maxWakes,
+}
+
 export const turnPaths: PathModel<typeof turnMachine> = {
   machine: turnMachine,
   input: { turn: 1 },
@@ -127,9 +136,30 @@ export const turnPaths: PathModel<typeof turnMachine> = {
   stopsAt: ({ context: { step, attempt } }) => step > 2 || attempt > 2,
 }
 
+const callingEvents = [
+  { type: 'ANSWERED', calls: 1, steering: false, stop: null },
+  { type: 'ACTED', concluded: false, steering: false },
+] as const
+const failingEvents = [{ type: 'FAILED', transient: true }, { type: 'RETRY' }] as const
+
 const turnPathsOfTwoSteps: PathModel<typeof turnMachine> = {
   ...turnPaths,
   stopsAt: ({ context: { step, attempt } }) => step > 1 || attempt > 1,
+}
+
+/** A turn that asks for call after call, up to its last step, and one whose call fails time after time. */
+const turnPathsAtTheLimits: PathModel<typeof turnMachine> = {
+  ...turnPaths,
+  events: (snapshot) => {
+    const { step, attempt } = snapshot.context
+    if (step >= maxSteps - 1) {
+      return turnPaths.events(snapshot).filter(({ type }) => type === 'ANSWERED' || type === 'ACTED')
+    }
+    if (attempt > 1 || step === 0) return [...failingEvents, ...callingEvents]
+    return callingEvents
+  },
+  stopsAt: ({ context: { step, attempt, reason } }) =>
+    attempt > maxAttempts || (step > 0 && (attempt > 1 || reason !== null)),
 }
 
 export const questionPaths: PathModel<typeof questionMachine> = {
@@ -281,22 +311,53 @@ const dockPathsOfOneVisit: PathModel<typeof dockMachine> = {
   events: (snapshot) => dockPaths.events(snapshot).filter(({ type }) => visitEvents.has(type)),
 }
 
+const needsConnection = new Set<string>(['RETRY_DUE', 'DISMISS', 'INVALID', 'SUBMIT'])
+const beyondEvents = new Set<string>(['DOWN', 'EDITED', 'SUBMIT', 'DISMISS', 'INVALID'])
+
+/** What `dockPaths` leaves out: an attempt found in storage, a lost connection, reading in vain, what has ended. */
+const dockPathsBeyond: PathModel<typeof dockMachine> = {
+  ...dockPathsOfAll,
+  events: (snapshot) => {
+    const all = dockPathsOfAll.events(snapshot)
+    const own = all.filter((event) => !('surfaceId' in event) || event.surfaceId !== foreignSurfaceId)
+    const { connected, touched } = snapshot.context
+    if (snapshot.matches('ended')) return all
+    if (snapshot.matches('absent')) return own.filter(({ type }) => type === 'UP' || type === 'IDENTITY')
+    if (!connected) return own.filter(({ type }) => needsConnection.has(type))
+    const isEnding = snapshot.matches({ live: { open: 'editing' } }) && touched
+    return [
+      ...own.filter((event) => {
+        if (event.type === 'READ') return event.open && event.pending === null
+        if (event.type === 'ACCEPTED' || event.type === 'SUBMIT_FAILED') return event.submissionId === submissionId
+        if (event.type === 'READ_FAILED') return snapshot.matches({ live: 'checking' })
+        if (event.type === 'PENDING')
+          return event.pending?.phase === 'claiming' && snapshot.matches({ live: 'pending' })
+        return event.type === 'OUTCOME' ? isEnding && event.reason === 'bypassed' : beyondEvents.has(event.type)
+      }),
+      { type: 'IDENTITY', surfaceId: foreignSurfaceId, attempt: null, touched: false },
+    ]
+  },
+  stopsAt: ({ context: { surfaceId: of, failedReads } }) => of === foreignSurfaceId || failedReads > readsInVain,
+}
+
 export interface NamedPaths {
   /** For shortest paths, edges and refusals. */
   all: PathModel<AnyStateMachine>
   /** For simple paths: as many payloads as those allow. */
   simple: PathModel<AnyStateMachine>
+  /** For edges and refusals beyond the bounds of `all`, each by a way of its own. */
+  beyond?: PathModel<AnyStateMachine>
 }
 
 /** By machine, as the command line knows them. */
 export const pathModels: Readonly<Record<string, NamedPaths>> = {
-  session: { all: sessionPaths, simple: sessionPathsOfOneRow },
-  turn: { all: turnPaths, simple: turnPathsOfTwoSteps },
+  session: { all: sessionPaths, simple: sessionPathsOfOneRow, beyond: sessionPathsOfWakes },
+  turn: { all: turnPaths, simple: turnPathsOfTwoSteps, beyond: turnPathsAtTheLimits },
   surface: { all: surfacePaths, simple: surfacePaths },
   question: { all: questionPaths, simple: questionPaths },
   approval: { all: approvalPaths, simple: approvalPaths },
   task: { all: taskPaths, simple: taskPaths },
   connection: { all: connectionPaths, simple: connectionPathsOfOneBoot },
   composer: { all: composerPaths, simple: composerPaths },
-  dock: { all: dockPaths, simple: dockPathsOfOneVisit },
+  dock: { all: dockPaths, simple: dockPathsOfOneVisit, beyond: dockPathsBeyond },
 }

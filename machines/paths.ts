@@ -67,20 +67,23 @@ export function refusals(model: PathModel): Refusal[] {
 
 /** Without those that another path begins with: running the rest walks them as well. */
 export function longestOnly<Path extends { steps: readonly { event: EventObject }[] }>(paths: readonly Path[]): Path[] {
-  const beginnings = new Set<string>()
-  const keyed = paths.map((path) => ({ path, keys: keysOf(path) }))
-  for (const { keys } of keyed) for (const key of keys.slice(0, -1)) beginnings.add(key)
-  return keyed.flatMap(({ path, keys }) => {
-    const key = keys.at(-1)
-    return key === undefined || beginnings.has(key) ? [] : [path]
+  /** Every beginning has a number: it is known by the one a step shorter, and the event. */
+  const numbers = new Map<string, number>()
+  const goneBeyond = new Set<number>()
+  const ends = paths.map(({ steps }) => {
+    let at = 0
+    for (const { event } of steps) {
+      goneBeyond.add(at)
+      const key = `${at} ${JSON.stringify(event)}`
+      at = numbers.get(key) ?? numbers.size + 1
+      numbers.set(key, at)
+    }
+    return at
   })
-}
-
-/** One key per prefix, the whole path last. */
-function keysOf({ steps }: { steps: readonly { event: EventObject }[] }): string[] {
-  const keys: string[] = []
-  for (const { event } of steps) keys.push(`${keys.at(-1) ?? ''}\n${JSON.stringify(event)}`)
-  return keys
+  return paths.filter((_, index) => {
+    const end = ends[index] ?? 0
+    return end !== 0 && !goneBeyond.has(end)
+  })
 }
 
 interface Pair {

@@ -7,11 +7,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { EventFrom } from 'xstate'
 import { runCommand } from '../../host/tasks/run-command.ts'
-import { taskPaths } from '../../machines/path-models.ts'
-import { lifecyclePaths, longestOnly, refusals } from '../../machines/paths.ts'
 import { statusOf, type TaskEndStatus, type taskMachine, type TaskSnapshot } from '../../machines/task.ts'
 import { sessionIdSchema, type SessionId, type TaskId } from '../../shared/ids.ts'
 import { createTaskBench, type TaskBench } from './tasks-bench.ts'
+import { taskHostRefusals, taskHostWalks } from './tasks-host-paths.ts'
 
 type TaskEvent = EventFrom<typeof taskMachine>
 
@@ -112,9 +111,7 @@ const nameOf = (events: readonly TaskEvent[]) =>
     )
     .join(', ')
 
-const paths = longestOnly([...lifecyclePaths(taskPaths, 'edges'), ...lifecyclePaths(taskPaths, 'simple')])
-
-it.concurrent.each(paths.map((path) => [nameOf(path.steps.map(({ event }) => event)), path] as const))(
+it.concurrent.each(taskHostWalks.map((path) => [nameOf(path.steps.map(({ event }) => event)), path] as const))(
   'lifecycle: %s',
   async (_, path) => {
     const subject = await Subject.start()
@@ -126,10 +123,9 @@ it.concurrent.each(paths.map((path) => [nameOf(path.steps.map(({ event }) => eve
   },
 )
 
-/** A process ends once: that a second end is refused is for producers to try, see the unit tests. */
-const refused = refusals(taskPaths).flatMap(({ path, event }) => {
+const refused = taskHostRefusals.map(({ path, event }) => {
   const events = path.steps.map((step) => step.event)
-  return event.type === 'SETTLE' ? [] : [[`${nameOf([event])} after ${nameOf(events)}`, event, events] as const]
+  return [`${nameOf([event])} after ${nameOf(events)}`, event, events] as const
 })
 
 it.concurrent.each(refused)('refused: %s', async (_, event, events) => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SurfaceDriver } from '../model/surface-driver.ts'
 import {
   describePath,
-  refusedPairs,
+  pageRefusals,
   ruleOf,
   standingOf,
   walkedPaths,
@@ -28,19 +28,12 @@ interface Walk {
   moves: Move[]
 }
 
-/**
- * CLAIM and COMMIT are steps of the host: where it does not take them, a person has nothing to press. A session is removed
- * once, and a removed one has neither page nor socket to try anything with.
- */
-const canTry = ({ type }: SurfaceEvent, { context }: SurfaceSnapshot): boolean =>
-  context.closed !== 'removed' && (type === 'SUBMIT' || type === 'DISMISS' || type === 'DISCARD' || type === 'BYPASS')
-
 const keyOf = ({ value, context }: SurfaceSnapshot): string => JSON.stringify([value, context])
 
 const refusedByKey = new Map<string, SurfaceEvent[]>()
-for (const { path, event } of refusedPairs()) {
+for (const { path, event } of pageRefusals()) {
   const at = path.steps.at(-1)?.snapshot ?? path.start
-  if (canTry(event, at)) refusedByKey.set(keyOf(at), [...(refusedByKey.get(keyOf(at)) ?? []), event])
+  refusedByKey.set(keyOf(at), [...(refusedByKey.get(keyOf(at)) ?? []), event])
 }
 
 /** Each configuration once: the first walk that comes by takes what it refuses along. */

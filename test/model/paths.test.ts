@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { createActor, type AnyStateMachine, type SnapshotFrom } from 'xstate'
 import { getStateNodes } from 'xstate/graph'
 import { pathModels } from '../../machines/path-models.ts'
-import { lifecyclePaths, longestOnly, refusals } from '../../machines/paths.ts'
+import { lifecyclePaths, refusals } from '../../machines/paths.ts'
 import { pathOf } from './transition-table.ts'
+import { pureModels, pureWalks } from './walked-paths.ts'
 
 /** How many there are; another number means that a machine or its payloads changed. */
 const counts: Readonly<Record<string, { shortest: number; simple: number; edges: number; refusals: number }>> = {
@@ -23,7 +24,8 @@ const counts: Readonly<Record<string, { shortest: number; simple: number; edges:
 /** Within one event, never between two. */
 const passedThrough = new Set(['surface.live.discarded'])
 
-describe.each(Object.entries(pathModels))('%s: paths', (name, { all, simple }) => {
+describe.each(Object.entries(pathModels))('%s: paths', (name, named) => {
+  const { all, simple } = named
   const shortest = lifecyclePaths(all, 'shortest')
   const edges = lifecyclePaths(all, 'edges')
   const refused = refusals(all)
@@ -53,7 +55,7 @@ describe.each(Object.entries(pathModels))('%s: paths', (name, { all, simple }) =
   })
 
   it('paths: a live actor goes every edge as the pure machine does', () => {
-    for (const { steps } of longestOnly([...shortest, ...edges])) {
+    for (const { steps } of pureModels(named).flatMap(pureWalks)) {
       const actor = createActor(all.machine, { input: all.input }).start()
       for (const { event, snapshot } of steps) {
         actor.send(event)
@@ -64,7 +66,7 @@ describe.each(Object.entries(pathModels))('%s: paths', (name, { all, simple }) =
 
   it('paths: a live actor does nothing at a refusal', () => {
     const actorAt = new Map<unknown, ReturnType<typeof createActor<AnyStateMachine>>>()
-    for (const { path, event } of refused) {
+    for (const { path, event } of pureModels(named).flatMap((model) => refusals(model))) {
       let actor = actorAt.get(path)
       if (actor === undefined) {
         actor = createActor(all.machine, { input: all.input }).start()

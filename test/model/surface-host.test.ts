@@ -12,7 +12,7 @@ import { startScriptedModel, type ScriptedModel } from '../harness/scripted-mode
 import { SurfaceDriver } from './surface-driver.ts'
 import {
   describePath,
-  refusedPairs,
+  hostRefusals,
   ruleOf,
   walkedPaths,
   type SurfaceEvent,
@@ -164,17 +164,17 @@ class Walk {
       case 'CLAIM':
       case 'COMMIT':
         // The host's own steps: no client can ask for them, and an interrupt without a claim must not cause one.
-        if (!snapshot.matches({ live: 'claiming' })) await driver.interrupt()
+        await driver.interrupt()
         return
       case 'REMOVE':
       case 'SUPERSEDE':
-        return
+        throw new Error(`no way to try ${event.type}`)
     }
   }
 }
 
-const refusalsByPath = new Map<string, ReturnType<typeof refusedPairs>>()
-for (const refusal of refusedPairs()) {
+const refusalsByPath = new Map<string, ReturnType<typeof hostRefusals>>()
+for (const refusal of hostRefusals()) {
   const title = describePath(refusal.path)
   refusalsByPath.set(title, [...(refusalsByPath.get(title) ?? []), refusal])
 }

@@ -60,7 +60,26 @@ export const walkedPaths = (): SurfacePath[] => {
   return longestOnly([...new Map(paths.map((path) => [describePath(path), path])).values()])
 }
 
-export const refusedPairs = (): Refusal<typeof surfaceMachine>[] => refusals(hostPaths)
+const endOf = ({ path }: Refusal<typeof surfaceMachine>): SurfaceSnapshot => path.steps.at(-1)?.snapshot ?? path.start
+
+/** No client can ask for a second claim; and removing the session of a closed surface removes all that could be looked at. */
+export const hostRefusals = (): Refusal<typeof surfaceMachine>[] =>
+  refusals(hostPaths).filter((refusal) => {
+    const at = endOf(refusal)
+    if (refusal.event.type === 'CLAIM') return !at.matches({ live: 'claiming' })
+    return refusal.event.type !== 'REMOVE' || at.context.closed === 'removed'
+  })
+
+/**
+ * CLAIM and COMMIT are steps of the host: where it does not take them, a person has nothing to press. A session is removed
+ * once, and a removed one has neither page nor socket to try anything with.
+ */
+export const pageRefusals = (): Refusal<typeof surfaceMachine>[] =>
+  refusals(hostPaths).filter(
+    (refusal) => endOf(refusal).context.closed !== 'removed' && pressed.has(refusal.event.type),
+  )
+
+const pressed = new Set<SurfaceEvent['type']>(['SUBMIT', 'DISMISS', 'DISCARD', 'BYPASS'])
 
 /** Open, queued, claiming, or how it closed; an open one with the reason of the discard that opened it again. */
 export function standingOf(snapshot: SurfaceSnapshot): string {

@@ -1,0 +1,83 @@
+/* The path suites and what each of them really walks: the lists here are the ones the named test runs, none is written
+   down a second time. `coverage.ts` counts them. */
+import type { AnyStateMachine } from 'xstate'
+import { pathModels, type NamedPaths } from '../../machines/path-models.ts'
+import {
+  lifecyclePaths,
+  longestOnly,
+  refusals,
+  type LifecyclePath,
+  type PathModel,
+  type Refusal,
+} from '../../machines/paths.ts'
+import { taskHostRefusals, taskHostWalks } from '../contract/tasks-host-paths.ts'
+import { hostRefusals, pageRefusals, walkedPaths as surfaceWalks } from './surface-paths.ts'
+
+/** The machine alone, its actor in a real host, its actor in a real page. */
+export const layers = ['pure', 'host', 'page'] as const
+export type Layer = (typeof layers)[number]
+
+export interface WalkedPaths {
+  machine: string
+  layer: Layer
+  /** Below `test/`. */
+  file: string
+  walks: readonly LifecyclePath[]
+  refusals: readonly Refusal[]
+}
+
+/** Where the actor of a machine lives, besides alone. */
+export const homeOf: Readonly<Record<string, Layer>> = {
+  session: 'host',
+  turn: 'host',
+  surface: 'host',
+  question: 'host',
+  approval: 'host',
+  task: 'host',
+  connection: 'page',
+  composer: 'page',
+  dock: 'page',
+}
+
+/** Those of a machine whose every edge and refusal is walked by the machine alone. */
+export function pureModels({ all, beyond }: NamedPaths): PathModel<AnyStateMachine>[] {
+  return beyond === undefined ? [all] : [all, beyond]
+}
+
+export function pureWalks(model: PathModel<AnyStateMachine>): LifecyclePath[] {
+  return longestOnly([...lifecyclePaths(model, 'shortest'), ...lifecyclePaths(model, 'edges')])
+}
+
+export function walkedPaths(): WalkedPaths[] {
+  const pure = Object.entries(pathModels).map(([machine, named]): WalkedPaths => ({
+    machine,
+    layer: 'pure',
+    file: 'model/paths.test.ts',
+    walks: pureModels(named).flatMap(pureWalks),
+    refusals: pureModels(named).flatMap((model) => refusals(model)),
+  }))
+  return [
+    ...pure,
+    {
+      machine: 'surface',
+      layer: 'host',
+      file: 'model/surface-host.test.ts',
+      walks: surfaceWalks(),
+      refusals: hostRefusals(),
+    },
+    {
+      machine: 'surface',
+      layer: 'page',
+      file: 'e2e/surface-paths.test.ts',
+      walks: surfaceWalks(),
+      refusals: pageRefusals(),
+    },
+    {
+      machine: 'task',
+      layer: 'host',
+      file: 'contract/tasks-paths.test.ts',
+      walks: taskHostWalks,
+      refusals: taskHostRefusals,
+    },
+  ]
+}
