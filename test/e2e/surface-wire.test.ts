@@ -2,7 +2,7 @@
    this page cannot read, a result outside the loaded window. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Desk, dockSays, eventually, gone } from './surface-desk.ts'
+import { Desk, dockSays, eventually, gone, type Look } from './surface-desk.ts'
 import { everyField, notice } from './surface-models.ts'
 import { tapWire, type Wire } from './surface-wire.ts'
 
@@ -21,9 +21,12 @@ const submissions = (session: string) =>
     .eventsOf('user/message')
     .filter(({ data }) => 'taskSurface' in data.message.source)
 
-async function tapped(session: string): Promise<{ page: Page; wire: Wire }> {
+async function tapped(session: string, look: Look = {}): Promise<{ page: Page; wire: Wire }> {
   const wires: Wire[] = []
-  const page = await desk.page(session, { prepare: async (context) => void wires.push(await tapWire(context)) })
+  const page = await desk.page(session, {
+    ...look,
+    prepare: async (context) => void wires.push(await tapWire(context)),
+  })
   const [wire] = wires
   if (wire === undefined) throw new Error('no wire')
   return { page, wire }
@@ -54,6 +57,24 @@ test('WIRE-LOST a connection that goes locks nothing that can be typed, and come
   await gone(page.locator('.dock'))
   await page.context().close()
 })
+
+test.each(['en', 'zh'] as const)(
+  'WIRE-LOST on a narrow page the warning leaves room to write in: %s',
+  async (language) => {
+    const session = await desk.newSession()
+    await desk.show(session, everyField)
+    const { page, wire } = await tapped(session, { width: 320, height: 640, language })
+    const message = page.locator('#composer')
+    await message.waitFor()
+    const widthOf = async () => (await message.boundingBox())?.width ?? 0
+    const before = await widthOf()
+    await wire.cut()
+    await page.locator('.composer-bar > .state').waitFor()
+    expect(await widthOf()).toBeGreaterThanOrEqual(before)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+    await page.context().close()
+  },
+)
 
 test('WIRE-SILENT an answer that is lost with the connection: one submission, one message, no editable gap', async () => {
   const session = await desk.newSession()
