@@ -14,6 +14,7 @@ const markByState: Readonly<Record<string, Readonly<Record<string, Mark>>>> = {
     claiming: 'claiming',
     committing: 'claiming',
     running: 'running',
+    calling: 'running',
     reloading: 'stopping',
     ended: 'completed',
   },

@@ -74,15 +74,16 @@ function taken(
   const event = typeOf(entry)
   const isHere = (id: string) => current.includes(id)
   const stays = was.every(isHere)
+  const fits = (edge: ChartEdge) => (edge.isInternal ? stays : restsIn(chart, edge.to).some(isHere))
   for (const leaf of was) {
     for (const from of [leaf, ...ancestorsOf(leaf)]) {
       const own = chart.edges.filter((edge) => edge.from === from && edge.event === event)
-      const inside = own.find(({ isInternal }) => isInternal)
-      const straight = own.find((edge) => !edge.isInternal && restsIn(chart, edge.to).some(isHere))
-      const first = stays ? (inside ?? straight) : straight
-      if (first !== undefined) return { edges: [first], passed: [] }
-      const through = own.flatMap((edge) => passing(chart, edge, isHere))[0]
-      if (through !== undefined) return through
+      // In the order in which guards are asked.
+      for (const edge of own) {
+        if (fits(edge)) return { edges: [edge], passed: [] }
+        const [through] = passing(chart, edge, isHere)
+        if (through !== undefined) return through
+      }
     }
   }
   return { edges: [], passed: [] }
