@@ -263,6 +263,18 @@ test('never-stuck a form in doubt stays locked while the connection is gone, wha
   expect(pathOf(after([...attempted, { type: 'DOWN' }, submitFailed, ...failures]).value)).toBe('checking')
 })
 
+test.each([
+  ['refused', { type: 'DISMISS_REFUSED', dismissalId }, null],
+  ['failed', { type: 'DISMISS_FAILED', dismissalId }, { kind: 'not-dismissed' }],
+] as const)(
+  'never-stuck a dismissal that is %s gives an unreadable surface back as unreadable',
+  (_, answer, trouble) => {
+    const given = after([up, identity, freeUnreadable, dismiss, answer])
+    expect(pathOf(given.value)).toBe('unreadable')
+    expect(given.context.trouble).toEqual(trouble)
+  },
+)
+
 test('no-link-no-send without a connection nothing is sent and everything can be typed', () => {
   const offline = after([...opened, { type: 'DOWN' }])
   for (const event of [submit, dismiss, invalid]) expect(offline.can(event)).toBe(false)
