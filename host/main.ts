@@ -11,7 +11,7 @@ import { mayOpenBrowser, openBrowser } from './cli/browser.ts'
 import { checkFiles } from './cli/check.ts'
 import { CommandError } from './cli/command-error.ts'
 import { doctor, exportSession, importSession, verifySessions, type Output } from './cli/data-commands.ts'
-import { defaultDataFolder } from './cli/data-folder.ts'
+import { defaultDataFolder, existingDataFolder } from './cli/data-folder.ts'
 import { printJournal } from './cli/journal.ts'
 import { machinesText } from './cli/machines.ts'
 import { pathsText } from './cli/paths.ts'
@@ -66,9 +66,13 @@ function greet(ready: Ready, options: { json: boolean; open: boolean }): void {
   if (options.open && mayOpenBrowser(at)) openBrowser(link, platform)
 }
 
-/** Of a command that works on data which is there. */
 function dataFolderOf(flag: string | undefined): string {
   return resolve(flag ?? environment['TASK_SURFACE_DATA'] ?? defaultDataFolder(environment))
+}
+
+/** Of a command that works on data which is there. */
+function existingDataOf(flag: string | undefined): string {
+  return existingDataFolder(dataFolderOf(flag))
 }
 
 const standardOutput: Output = {
@@ -117,19 +121,19 @@ const program = createProgram(version, {
     process.exitCode = exitCode
   },
   async export(session, { data, salvage = false }) {
-    await exportSession({ dataDir: dataFolderOf(data), session, salvage }, standardOutput)
+    await exportSession({ dataDir: existingDataOf(data), session, salvage }, standardOutput)
   },
   async import(file, { data, session }) {
     await importSession({ dataDir: dataFolderOf(data), file, session }, process.stdin, standardOutput)
   },
   async verify(session, { data }) {
-    process.exitCode = await verifySessions({ dataDir: dataFolderOf(data), session }, standardOutput)
+    process.exitCode = await verifySessions({ dataDir: existingDataOf(data), session }, standardOutput)
   },
   async doctor({ data, acceptLoss = false, rebuild = false }) {
-    process.exitCode = await doctor({ dataDir: dataFolderOf(data), acceptLoss, rebuild }, standardOutput)
+    process.exitCode = await doctor({ dataDir: existingDataOf(data), acceptLoss, rebuild }, standardOutput)
   },
   async journal(session, { data, json = false }) {
-    await printJournal({ dataDir: dataFolderOf(data), session, json }, (line) => process.stdout.write(`${line}\n`))
+    await printJournal({ dataDir: existingDataOf(data), session, json }, (line) => process.stdout.write(`${line}\n`))
   },
   machines(machine, { format }) {
     process.stdout.write(machinesText(format, machine))

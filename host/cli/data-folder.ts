@@ -1,10 +1,11 @@
 /* The folder that holds everything a host keeps (SPEC 12): private to its owner, 0700, with files of 0600. This
    module owns two small files in it: the token, made once so that open pages survive a restart of the host, and
    the note by which other commands find the running host. */
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { databaseFolder } from '../log/level-database.ts'
 import { CommandError } from './command-error.ts'
 import type { Environment } from './serve-options.ts'
 
@@ -36,6 +37,13 @@ export function prepareDataFolder(folder: string): string {
       cause,
     })
   }
+  return path
+}
+
+/** The folder of a command that only looks: one that holds sessions. A mistyped one is not made, and not called whole. */
+export function existingDataFolder(folder: string): string {
+  const path = resolve(folder)
+  if (!existsSync(databaseFolder(path))) throw new CommandError(`there are no sessions in ${path}`)
   return path
 }
 

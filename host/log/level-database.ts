@@ -79,7 +79,7 @@ export interface OpenOptions {
  * its owner sets: LevelDB makes them from its own threads. Rejects with `locked`, `dropped`, `format` or `unavailable`.
  */
 export async function openLevelDatabase(dataFolder: string, options: OpenOptions = {}): Promise<LevelDatabase> {
-  const directory = join(dataFolder, 'db')
+  const directory = databaseFolder(dataFolder)
   await makePrivate(dataFolder, directory)
 
   let level = await openChecked(directory, options)
@@ -182,6 +182,11 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
       await level.close()
     },
   }
+}
+
+/** Where the database of a data folder is. */
+export function databaseFolder(dataFolder: string): string {
+  return join(dataFolder, 'db')
 }
 
 async function makePrivate(...folders: string[]): Promise<void> {

@@ -196,3 +196,21 @@ test('13 data: unknown sessions and ids that are none are said in one line', { t
     expect(err.trimEnd().split('\n')).toHaveLength(1)
   }
 })
+
+test.each([
+  ['export', ['export', 's-1']],
+  ['salvage', ['export', 's-1', '--salvage']],
+  ['verify', ['verify']],
+  ['verify one', ['verify', 's-1']],
+  ['doctor', ['doctor']],
+  ['rebuild', ['doctor', '--rebuild']],
+  ['journal', ['journal', 's-1']],
+])('data/mistyped: %s of a folder without sessions says so, exits 1 and makes nothing', async (_, args) => {
+  const empty = folder()
+  const missing = join(empty, 'missing')
+  for (const dataDir of [empty, missing]) {
+    const { code, out, err } = await command([...args, '--data', dataDir])
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: `task-surface: there are no sessions in ${dataDir}\n` })
+  }
+  expect(readdirSync(empty)).toEqual([])
+})
