@@ -63,6 +63,30 @@ test('DRAFT-TABS a sent draft goes in both tabs, and the tab that slept does not
   await first.context().close()
 })
 
+test('DRAFT-TABS what is typed in a tab that slept through the end is not stored', async () => {
+  const session = await desk.newSession()
+  await desk.show(session, everyField)
+  const first = await desk.page(session)
+  await ticket(first).fill('OPS-2')
+  await first.getByText('Draft saved').waitFor()
+  const second = await first.context().newPage()
+  const wire = await tapWire(second)
+  await second.goto(first.url())
+  await ticket(second).waitFor()
+  await wire.cut()
+  await dockSays(second, 'Open when last seen')
+  await first.getByRole('button', { name: 'Measure', exact: true }).click()
+  await gone(first.locator('.dock'))
+  await ticket(second).fill('typed in its sleep')
+  // Whoever leaves a page has what waits stored at once.
+  await second.evaluate(() => window.dispatchEvent(new Event('blur')))
+  expect(await storedText(second)).not.toContain('typed in its sleep')
+  wire.mend()
+  await gone(second.locator('.dock-body'))
+  expect(await storedText(second)).not.toContain('typed in its sleep')
+  await first.context().close()
+})
+
 test('DRAFT-OFFLINE a tab without connection that still shows the form cannot bring a sent draft back', async () => {
   const session = await desk.newSession()
   await desk.show(session, everyField)

@@ -13,7 +13,8 @@ export interface Wire {
   readonly sent: string[]
 }
 
-export async function tapWire(context: BrowserContext): Promise<Wire> {
+/** Of every page of a profile, or of one page alone. */
+export async function tapWire(context: Pick<BrowserContext, 'routeWebSocket'>): Promise<Wire> {
   const open = new Set<WebSocketRoute>()
   const sent: string[] = []
   const swallowed = new Set<string>()
