@@ -236,6 +236,10 @@ test('WIRE-BYPASS messages queued ahead are counted, and a submission behind one
   await page.getByText('1 queued message will bypass this panel').waitFor()
   await measure(page).click()
   await dockSays(page, 'Queued')
+  // One that waits behind the answers bypasses nothing.
+  await desk.say(session)
+  await eventually(() => page.locator('.queue > li').count(), 3)
+  expect(await page.locator('.lock').innerText()).toContain('1 queued message will bypass this panel')
   await desk.gate.claim(session, desk.changes)
   desk.gate.decide(session, { admit: true })
   await page.getByText('This surface is no longer open.', { exact: true }).waitFor()
