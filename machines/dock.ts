@@ -343,11 +343,7 @@ export const dockMachine = setup({
         checking: {
           on: {
             READ: { guard: 'saysFree', target: 'open.rejected', actions: ['takeReading'] },
-            READ_FAILED: {
-              guard: 'isReadInVain',
-              target: 'open.rejected',
-              actions: ['noteFailedRead', 'retryLater'],
-            },
+            READ_FAILED: { guard: 'isReadInVain', target: 'open.rejected', actions: ['noteFailedRead', 'retryLater'] },
           },
         },
         dismissing: {
