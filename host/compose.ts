@@ -6,6 +6,7 @@ import type { HostFrame } from '../shared/protocol/frames.ts'
 import { defaultTaskSurfaceLimits, taskSurfaceLimitsSchema, type TaskSurfaceLimits } from '../shared/surface/limits.ts'
 import { createAgentCatalog } from './agents/catalog.ts'
 import { loadSettings, type AgentEnvironment, type Settings } from './agents/settings.ts'
+import { CommandError } from './cli/command-error.ts'
 import type { HostParts } from './cli/serve.ts'
 import { systemClock } from './clock.ts'
 import { createIdMint } from './id-mint.ts'
@@ -67,6 +68,10 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
   const settings = await loadSettings({ dataDir, environment })
   if (settings.problem !== undefined) logger.warn(settings.problem)
   const agents = createAgentCatalog({ settings, preferred: options.agent ?? undefined, clock: systemClock })
+  if (options.agent !== null && agents.resolve(options.agent) === null) {
+    await database.close()
+    throw new CommandError(`there is no agent named ${options.agent}; the README names those there are`)
+  }
   const surfaceLimits = surfaceLimitsOf(settings)
   const lifecycles = new Lifecycles({
     journal: new Journal({ store: createJournalRecords(database, logger), clock: systemClock, logger }),

@@ -7,7 +7,7 @@ import type { Params } from '../../shared/protocol/methods.ts'
 import { isFolder } from '../session/admission.ts'
 import { readActive } from '../session/active-surface.ts'
 import { openSession, readHistory } from '../session/open-session.ts'
-import { sendMessage } from '../session/send-message.ts'
+import { sendMessage, wellFormed } from '../session/send-message.ts'
 import {
   configureSession,
   forkSession,
@@ -67,7 +67,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     },
     'session.updateQueue': async ({ sessionId, itemId, action }) => {
       const runtime = await directory.load(sessionId)
-      runtime.claims.update(itemId, action)
+      runtime.claims.update(itemId, action.kind === 'edit' ? { ...action, text: wellFormed(action.text) } : action)
       return {}
     },
     'session.fork': async ({ sessionId, atSeq }) => ({ session: await forkSession(directory, sessionId, atSeq) }),

@@ -10,10 +10,11 @@ import { headerOf, isSubagent } from './session-view.ts'
 
 export async function sendMessage(
   runtime: SessionRuntime,
-  { messageId, text, placement = 'queued' }: Params<'session.send'>,
+  { messageId, text: sent, placement = 'queued' }: Params<'session.send'>,
   rpcId: RpcId,
 ): Promise<Result<'session.send'>> {
   const { inbox, claims, deps, sessionId } = runtime
+  const text = wellFormed(sent)
   if (isSubagent(headerOf(runtime.state))) {
     throw conflict('read-only', 'A subagent works alone: its session can be read, not written to.')
   }
@@ -33,6 +34,11 @@ export async function sendMessage(
     if (first.text !== text) throw conflict('id-reused', 'This message id was used with another text.')
     return { messageId, placement: first.answered }
   }
+}
+
+/** Half a character would be refused by strict providers, and with it the session for ever. */
+export function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')
 }
 
 function committed(known: FoundEvent | null): { text: string; answered: Placement } | null {

@@ -191,7 +191,7 @@ export class SessionRuntime {
   /** Runs `work` behind every append issued before it and ahead of every later one. */
   exclusive<Value>(work: () => Promise<Value>): Promise<Value> {
     const run = this.#appends.then(() => {
-      if (this.ended.aborted) throw new RpcError(errorCodes.storage, 'The session was reloaded. Try again.')
+      if (this.ended.aborted) throw this.#endError()
       return work()
     })
     this.#appends = run.catch(() => {})
@@ -212,7 +212,7 @@ export class SessionRuntime {
     this.claims.discardAll(discard)
     if (reason === 'removed') this.surfaces.remove()
     this.session.send({ type: 'END' })
-    this.#ending.abort()
+    this.#ending.abort(reason)
     this.actors.stopAll()
     this.#onEnd(reason)
   }
@@ -235,6 +235,12 @@ export class SessionRuntime {
       this.publish({ type: 'session/projection', key, value, seq: next.lastSeq })
     }
     this.surfaces.follow(previous)
+  }
+
+  #endError(): RpcError {
+    return this.ended.reason === 'removed'
+      ? new RpcError(errorCodes.unknownSession, `There is no session ${this.sessionId}.`)
+      : new RpcError(errorCodes.storage, 'The session was reloaded. Try again.')
   }
 
   #summary(): string {

@@ -250,3 +250,24 @@ function surfaceOf(view: SessionView): string {
   if (found === undefined) throw new Error('no surface is open')
   return found
 }
+
+test('text: half a character never reaches a model, and sending the same again is the same message', async () => {
+  const { stage, client, sessionId, view, ended } = await open()
+  const send = () => client.call('session.send', { sessionId, messageId: 'm1', text: 'half \ud83d and whole 😀' })
+  await send()
+  await send()
+  ;(await stage.call('half \uFFFD and whole 😀')).answerText('done')
+  await ended(1)
+  await send()
+  expect(view.eventsOf('user/message')).toHaveLength(1)
+})
+
+test('11 agents: a host told to use an agent that nobody knows says so and ends', async () => {
+  const stage = await HostStage.open()
+  await stage.host.kill('SIGTERM')
+  const { code, stderr } = await stage.folder.startToEnd({ TASK_SURFACE_AGENT: 'nope' })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^task-surface: there is no agent named nope[^\n]*\n$/)
+  // Its folder is free again.
+  await stage.start({ TASK_SURFACE_AGENT: 'demo' })
+})
