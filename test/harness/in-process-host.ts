@@ -42,6 +42,8 @@ export interface InProcessHost {
   readonly early: readonly string[]
   /** Failures that nobody expected, and what the host logged as an error. */
   readonly errors: readonly string[]
+  /** What the host logged as a warning. */
+  readonly warnings: readonly string[]
   /** The seq of the last durable event of a session. */
   durableSeq(sessionId: string): number
   close(): Promise<void>
@@ -62,6 +64,7 @@ export async function startInProcessHost(
   const durable = new Map<string, number>()
   const early: string[] = []
   const errors: string[] = []
+  const warnings: string[] = []
   const store = recording(bare, durable)
   const transport = await createTransport({ files: new Map() })
   const bootId = 'boot-inside'
@@ -105,7 +108,11 @@ export async function startInProcessHost(
       clock: systemClock,
       logger: silentLogger,
     }),
-    logger: { info: () => {}, warn: () => {}, error: (...said: unknown[]) => void errors.push(JSON.stringify(said)) },
+    logger: {
+      info: () => {},
+      warn: (_, message) => void warnings.push(message),
+      error: (...said: unknown[]) => void errors.push(JSON.stringify(said)),
+    },
   })
   const engine = createEngine({
     handlers: createHandlers({ directory, version: '0.0.0', bootId, defaultCwd: dataDir, defaultAgent: 'demo' }),
@@ -120,6 +127,7 @@ export async function startInProcessHost(
     directory,
     early,
     errors,
+    warnings,
     durableSeq: (sessionId) => durable.get(sessionId) ?? -1,
     async close() {
       await transport.close()
