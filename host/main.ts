@@ -4,9 +4,11 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { z } from 'zod'
+import { attachHost } from './cli/attach-host.ts'
 import { mayOpenBrowser, openBrowser } from './cli/browser.ts'
 import { checkFiles } from './cli/check.ts'
 import { CommandError } from './cli/command-error.ts'
@@ -14,10 +16,12 @@ import { doctor, exportSession, importSession, verifySessions, type Output } fro
 import { defaultDataFolder, existingDataFolder } from './cli/data-folder.ts'
 import { printJournal } from './cli/journal.ts'
 import { machinesText } from './cli/machines.ts'
+import { serveMcpStdio } from './cli/mcp-stdio.ts'
 import { pathsText } from './cli/paths.ts'
 import { createProgram } from './cli/program.ts'
 import { readServeOptions } from './cli/serve-options.ts'
 import { serve, type Ready } from './cli/serve.ts'
+import { systemClock } from './clock.ts'
 import { composeHost } from './compose.ts'
 import { killingFaultPoints, killSelf, noFaultPoints } from './log/fault-points.ts'
 import { LogError } from './log/port.ts'
@@ -113,6 +117,18 @@ const program = createProgram(version, {
       onReady: (ready) => greet(ready, options),
     })
     // What did not end within the drain must not keep the process.
+    process.exit(0)
+  },
+  async mcp({ data }) {
+    const dataDir = dataFolderOf(data)
+    const own: [string, string] = [process.execPath, fileURLToPath(import.meta.url)]
+    const stop = new AbortController()
+    await serveMcpStdio(createInterface({ input: process.stdin }), {
+      clock: systemClock,
+      cwd: process.cwd(),
+      attach: () => attachHost({ dataDir, program: own, clock: systemClock }, stop.signal),
+      write: (line) => process.stdout.write(`${line}\n`),
+    })
     process.exit(0)
   },
   check(modelFile, { values }) {

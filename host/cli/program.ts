@@ -8,6 +8,7 @@ import type { ServeFlags } from './serve-options.ts'
 
 export interface Commands {
   serve(flags: ServeFlags): Promise<void>
+  mcp(options: { data?: string }): Promise<void>
   check(modelFile: string, options: { values?: string }): void
   journal(session: string, options: { data?: string; json?: boolean }): Promise<void>
   export(session: string, options: { data?: string; salvage?: boolean }): Promise<void>
@@ -34,6 +35,12 @@ export function createProgram(version: string, commands: Commands): Command {
     .option('--json', 'print one JSON line when ready, and logs as JSON on stderr')
     .addHelpText('after', '\nEach option can also be given as TASK_SURFACE_PORT, TASK_SURFACE_HOST and so on.')
     .action((flags: ServeFlags) => commands.serve(flags))
+  program
+    .command('mcp')
+    .description('speak MCP on standard input and output, for agents that start their servers themselves')
+    .option('--data <folder>', 'where sessions are kept')
+    .addHelpText('after', '\nUses the host that runs on the folder, else starts one that goes on running.')
+    .action((options: { data?: string }) => commands.mcp(options))
   program
     .command('check')
     .description('check a Task Surface model, or values for it')

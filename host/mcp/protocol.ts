@@ -14,7 +14,7 @@ import {
   type CallToolResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { SessionId } from '../../shared/ids.ts'
+import { sessionIdSchema, type SessionId } from '../../shared/ids.ts'
 import { jsonObjectSchema } from '../../shared/json.ts'
 import { wireError } from '../rpc/log-failures.ts'
 import type { McpDeps, McpEndpoint } from './endpoint.ts'
@@ -55,7 +55,9 @@ export function createMcpProtocol(deps: McpDeps): McpProtocol {
   const modern = createMcpHandler(
     ({ requestInfo }) => {
       const request = requestInfo ?? new Request('http://localhost/mcp')
-      return createServer({ bound: boundByRequest.get(request) ?? null, memory: null, ...placeOf(request) })
+      const last = lastOf(request)
+      const memory = last === null ? null : { sessionId: last }
+      return createServer({ bound: boundByRequest.get(request) ?? null, memory, ...placeOf(request) })
     },
     { legacy: 'reject', maxSubscriptions, maxRequestBodySize: maxBodyBytes, onerror: report },
   )
@@ -92,7 +94,7 @@ export function createMcpProtocol(deps: McpDeps): McpProtocol {
       onsessionclosed: (id) => void connectionById.delete(id),
     })
     transport.onerror = report
-    const server = createServer({ bound, memory: { sessionId: null }, ...placeOf(request) })
+    const server = createServer({ bound, memory: { sessionId: lastOf(request) }, ...placeOf(request) })
     await server.connect(transport)
     return transport.handleRequest(request)
   }
@@ -166,6 +168,12 @@ export function createMcpProtocol(deps: McpDeps): McpProtocol {
 function placeOf(request: Request): Pick<Caller, 'cwd' | 'origin'> {
   const { searchParams, origin } = new URL(request.url)
   return { cwd: searchParams.get('cwd'), origin }
+}
+
+/** The session that a client was in before, where its address says so: it goes on there unless its calls say otherwise. */
+function lastOf(request: Request): Promise<SessionId> | null {
+  const last = sessionIdSchema.safeParse(new URL(request.url).searchParams.get('last'))
+  return last.success ? Promise.resolve(last.data) : null
 }
 
 /** 404 tells a client to begin a new connection. */
