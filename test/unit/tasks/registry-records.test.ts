@@ -120,6 +120,19 @@ describe('what the next host learns', () => {
   })
 })
 
+it('one-id: a task that is still coming up has its id already', async () => {
+  const texts = ['a', 'a', 'b']
+  const { registry } = registryBench({ random: () => texts.shift() ?? 'c' })
+  const [first, second] = [new Producer({ slow: true }), new Producer({ slow: true })]
+  const starting = Promise.all([registry.start(first.spec), registry.start(second.spec)])
+  first.ready()
+  second.ready()
+  expect((await starting).map((outcome) => (outcome.started ? outcome.id : outcome.reason))).toEqual([
+    'bash-a',
+    'bash-b',
+  ])
+})
+
 describe('the end of an owner’s work', () => {
   it('owner-over: what runs is killed and stays listed, what had ended stays as it ended, and all of it is told', async () => {
     const endWithOwner = vi.fn(async () => {})
