@@ -110,6 +110,11 @@ function Looking({ sources: { feed, recorder } }: { sources: Sources }) {
     [isEnd, alive],
   )
   const first = chosen === null ? firstChoice(index, at) : undefined
+  const firstId = phase === 'live' ? first?.actorId : undefined
+  // Chosen once: a surface that closes while one looks at it stays in view.
+  useEffect(() => {
+    if (firstId !== undefined) setChosen({ realm: 'host', actorId: firstId })
+  }, [firstId])
   const shown: Chosen | null = chosen ?? (first === undefined ? null : { realm: 'host', actorId: first.actorId })
 
   const go = useCallback(

@@ -134,28 +134,31 @@ function Picture({
       style={{ width: layout.width * scale, height: layout.height * scale }}
     >
       <MarksProvider marks={marks}>
-        <ReactFlow
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={nodeTypes}
-          edgeTypes={edgeTypes}
-          viewport={viewport}
-          minZoom={scaleBounds.least}
-          maxZoom={scaleBounds.most}
-          nodesDraggable={false}
-          nodesConnectable={false}
-          nodesFocusable={false}
-          edgesFocusable={false}
-          elementsSelectable={false}
-          panOnDrag={false}
-          panOnScroll={false}
-          zoomOnScroll={false}
-          zoomOnPinch={false}
-          zoomOnDoubleClick={false}
-          preventScrolling={false}
-          disableKeyboardA11y
-          proOptions={{ hideAttribution: true }}
-        />
+        {/* Its parts have names of their own, which say less than that of the picture. */}
+        <div aria-hidden="true" style={{ width: '100%', height: '100%' }}>
+          <ReactFlow
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={nodeTypes}
+            edgeTypes={edgeTypes}
+            viewport={viewport}
+            minZoom={scaleBounds.least}
+            maxZoom={scaleBounds.most}
+            nodesDraggable={false}
+            nodesConnectable={false}
+            nodesFocusable={false}
+            edgesFocusable={false}
+            elementsSelectable={false}
+            panOnDrag={false}
+            panOnScroll={false}
+            zoomOnScroll={false}
+            zoomOnPinch={false}
+            zoomOnDoubleClick={false}
+            preventScrolling={false}
+            disableKeyboardA11y
+            proOptions={{ hideAttribution: true }}
+          />
+        </div>
       </MarksProvider>
     </div>
   )
