@@ -1,6 +1,6 @@
 /* Which rows of a long list of equal rows are drawn: those in view and a few around. The height of a row stands in the style
    sheet, as `--row` in pixels, because it depends on the room there is. */
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
 export interface RowWindow {
   rowPx: number
@@ -20,60 +20,89 @@ export function windowOf(count: number, rowPx: number, scrolledPx: number, heigh
   return { rowPx, start, end: Math.max(start, Math.min(last, count)) }
 }
 
-const sameWindow = (left: RowWindow, right: RowWindow): boolean =>
-  left.rowPx === right.rowPx && left.start === right.start && left.end === right.end
-
 export interface RowWindowOptions {
   count: number
   scroller: RefObject<HTMLElement | null>
   list: RefObject<HTMLElement | null>
 }
 
+/** What was last read of the page. Nothing is read while rows come and go: that would lay everything out at each step. */
+interface View {
+  rowPx: number
+  /** How far below the upper edge of what scrolls the list begins. */
+  headPx: number
+  scrolledPx: number
+  heightPx: number
+}
+
+const firstView: View = { rowPx: usualRowPx, headPx: 0, scrolledPx: 0, heightPx: 600 }
+
 export function useRowWindow({ count, scroller, list }: RowWindowOptions): RowWindow & {
   /** Brings a row into view, with as little movement as it takes. */
   reveal(row: number): void
 } {
-  const [shown, setShown] = useState<RowWindow>({ rowPx: usualRowPx, start: 0, end: Math.min(count, 40) })
+  const [view, setView] = useState(firstView)
+  const read = useRef(firstView)
 
   const measure = useCallback(() => {
     const box = scroller.current
     const rows = list.current
     if (box === null || rows === null) return
-    const rowPx = rowPxOf(rows)
-    const above = rows.getBoundingClientRect().top - box.getBoundingClientRect().top
-    const next = windowOf(count, rowPx, Math.max(0, -above), box.clientHeight)
-    setShown((known) => (sameWindow(known, next) ? known : next))
-  }, [count, scroller, list])
+    read.current = {
+      rowPx: rowPxOf(rows),
+      headPx: rows.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop,
+      scrolledPx: box.scrollTop,
+      heightPx: box.clientHeight,
+    }
+    setView(read.current)
+  }, [scroller, list])
 
-  useLayoutEffect(measure, [measure])
+  const scrolled = useCallback(() => {
+    const box = scroller.current
+    if (box === null) return
+    read.current = { ...read.current, scrolledPx: box.scrollTop }
+    setView((known) => (windowChanged(known, read.current) ? read.current : known))
+  }, [scroller])
+
+  const isEmpty = count === 0
   useEffect(() => {
     const box = scroller.current
     if (box === null) return
-    box.addEventListener('scroll', measure, { passive: true })
+    measure()
+    box.addEventListener('scroll', scrolled, { passive: true })
     const observer = new ResizeObserver(measure)
     observer.observe(box)
     return () => {
-      box.removeEventListener('scroll', measure)
+      box.removeEventListener('scroll', scrolled)
       observer.disconnect()
     }
-  }, [scroller, measure])
+    // A list without rows is not there.
+  }, [scroller, measure, scrolled, isEmpty])
 
   const reveal = useCallback(
     (row: number) => {
       const box = scroller.current
-      const rows = list.current
-      if (box === null || rows === null) return
-      const rowPx = rowPxOf(rows)
-      // A head that sticks to the upper edge covers what is under it.
-      const head = rows.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop
-      const top = head + row * rowPx
-      if (top - head < box.scrollTop) box.scrollTop = top - head
-      else if (top + rowPx > box.scrollTop + box.clientHeight) box.scrollTop = top + rowPx - box.clientHeight
-      measure()
+      if (box === null) return
+      const { rowPx, headPx, scrolledPx, heightPx } = read.current
+      const top = headPx + row * rowPx
+      const wanted = top < scrolledPx ? top : Math.max(scrolledPx, top + rowPx - heightPx)
+      if (wanted === scrolledPx) return
+      box.scrollTop = wanted
+      scrolled()
     },
-    [scroller, list, measure],
+    [scroller, scrolled],
   )
-  return { ...shown, end: Math.min(shown.end, count), start: Math.min(shown.start, count), reveal }
+  const { rowPx, headPx, scrolledPx, heightPx } = view
+  return { ...windowOf(count, rowPx, Math.max(0, scrolledPx - headPx), heightPx), reveal }
+}
+
+/** A few pixels of scrolling need no other rows. */
+function windowChanged(left: View, right: View): boolean {
+  return (
+    left.rowPx !== right.rowPx ||
+    left.heightPx !== right.heightPx ||
+    Math.floor(left.scrolledPx / left.rowPx) !== Math.floor(right.scrolledPx / right.rowPx)
+  )
 }
 
 function rowPxOf(list: HTMLElement): number {
