@@ -53,13 +53,18 @@ export interface AgentOptions {
 
 /** A host and the person at it. Opened once for many tests: each works in sessions of its own. */
 export class McpScene {
-  readonly #changes = new Changes()
+  readonly #changes: Changes
   readonly #folder = new HostFolder()
   #host: HostProcess | null = null
   #person: Client | null = null
 
-  static async open(): Promise<McpScene> {
-    const scene = new McpScene()
+  private constructor(changes: Changes) {
+    this.#changes = changes
+  }
+
+  /** `deadlineMs`: how long a wait of the test may take; left out, that of a healthy host. */
+  static async open(deadlineMs?: number): Promise<McpScene> {
+    const scene = new McpScene(new Changes(deadlineMs))
     await scene.#start()
     return scene
   }
