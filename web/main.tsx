@@ -1,7 +1,6 @@
 /* Composition root of the page: the one place that touches the browser's globals, and the list of plugins. */
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import './no-eval.ts'
 import './styles/tokens.css'
 import './styles/components.css'
 import './styles/shell.css'
