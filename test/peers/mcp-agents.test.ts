@@ -148,7 +148,13 @@ test.each(agents)('mcp-peers: $label $version shows a surface, and its model rea
     await model.stop()
     rmSync(home, { recursive: true, force: true })
   })
-  const setting = { modelUrl: model.url, mcpUrl: scene.url, token: scene.host.ready.token, home }
+  const setting = {
+    modelUrl: model.url,
+    mcpUrl: scene.url,
+    token: scene.host.ready.token,
+
+    home,
+  }
   const { args, env } = agent.setUp(setting)
   const { PATH = '' } = process.env
   const child = spawn(file, args, {
