@@ -84,16 +84,22 @@ test('LIFE-SIZE: a step in a journal of ten thousand entries costs no more than 
   serve(journal(600))
   const short = await stage.open('/s/s/lifecycles')
   await expect.poll(() => short.locator('.scrub-read').innerText(), patiently).toContain('600 of 600')
-  const beside = await stepCost(short, 60)
-  await short.close()
 
   serve(journal(10_000))
   const page = await stage.open('/s/s/lifecycles')
   await expect.poll(() => page.locator('.scrub-read').innerText(), patiently).toContain('10000 of 10000')
   await page.locator('.react-flow__node').first().waitFor()
-  const cost = await stepCost(page, 60)
-  console.log(`a step: ${beside.toFixed(1)} ms of 600 entries, ${cost.toFixed(1)} ms of 10,000`)
-  expect(cost).toBeLessThanOrEqual(2.5 * Math.max(2, beside))
+  // In turns, and the best of each: what else the machine does falls on both.
+  const costs = { short: Number.POSITIVE_INFINITY, long: Number.POSITIVE_INFINITY }
+  for (let times = 0; times < 3; times += 1) {
+    await short.bringToFront()
+    costs.short = Math.min(costs.short, await stepCost(short, 25))
+    await page.bringToFront()
+    costs.long = Math.min(costs.long, await stepCost(page, 25))
+  }
+  await short.close()
+  console.log(`a step: ${costs.short.toFixed(1)} ms of 600 entries, ${costs.long.toFixed(1)} ms of 10,000`)
+  expect(costs.long).toBeLessThanOrEqual(2.5 * Math.max(2, costs.short))
 
   // Only a screenful is drawn of both lists, wherever they stand, and what is drawn is what is asked for.
   await page.getByRole('radio', { name: 'All actors' }).check()
