@@ -196,8 +196,8 @@ test('10 cold: after a crash the journal is there, with what no client saw, and 
       framesOf(later).some((entry) => entry.machine === 'turn' && entry.to === 'ended') && journalOf(later, sessionId),
     'the end of the turn',
   )
-  expect((await grown).slice(0, after.length)).toEqual(after)
-  expect((await grown).map(({ id }) => Number(id))).toEqual((await grown).map((_, index) => index + 1))
+  expect(grown.slice(0, after.length)).toEqual(after)
+  expect(grown.map(({ id }) => Number(id))).toEqual(grown.map((_, index) => index + 1))
 })
 
 test('10 removed: the journal of a removed session is gone, and stays gone', async () => {

@@ -2,7 +2,7 @@
    the focus and what is announced. Rules: DK-FOCUS the title takes the focus when a surface opens while the
    message field is empty and nobody types, else it is announced; a dock that goes hands the focus to the message
    field; DK-KEYS Ctrl or Cmd with Enter submits, Escape collapses, an input method's keys do neither. */
-import { type ComponentType, type KeyboardEvent, useEffect, useRef } from 'react'
+import { createElement, type ComponentType, type KeyboardEvent, useEffect, useRef } from 'react'
 import { useClient } from '../../client.tsx'
 import { composerFieldId } from '../../composer/composer.tsx'
 import { Icon, State } from '../../icon.tsx'
@@ -139,16 +139,16 @@ function Inside(props: OpenProps) {
   // A discard is known a moment before the host says that nothing is pending; until then the form is locked.
   const trouble = phase === 'open' ? view.machine.context.trouble : null
   const { form } = view
-  const SurfaceForm = useStore(formPart, (part) => part)
+  const part = useStore(formPart, (loaded) => loaded)
   useEffect(preloadForm, [])
   return (
     <>
       {form === null ? (
         <Unreadable view={view} />
-      ) : SurfaceForm === null ? (
+      ) : part === null ? (
         <div className="dock-body dock-wait" />
       ) : (
-        <SurfaceForm form={form} locked={phase !== 'open'} trouble={trouble} issues={issues} connected={connected} />
+        createElement(part, { form, locked: phase !== 'open', trouble, issues, connected })
       )}
       {phase === 'open' || phase === 'unreadable' ? <Foot {...props} /> : <LockStrip {...props} phase={phase} />}
     </>
