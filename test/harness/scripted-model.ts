@@ -78,10 +78,11 @@ export class ModelCall {
     this.stream().calls(calls).finish('tool_calls')
   }
 
-  /** An HTTP error: 400 is final, 429 and 5xx are tried again. */
-  answerError(status: number, message: string): void {
+  /** An HTTP error: 400 is final, 429 and 5xx are tried again, not before `retryAfterS` where it is given. */
+  answerError(status: number, message: string, retryAfterS?: number): void {
     this.#leave('parked', 'answered')
-    this.#response.writeHead(status, { 'content-type': 'application/json' })
+    const wish = retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) }
+    this.#response.writeHead(status, { 'content-type': 'application/json', ...wish })
     this.#response.end(JSON.stringify({ error: { message, type: 'scripted' } }))
   }
 

@@ -11,6 +11,7 @@ import {
   type Refusal,
 } from '../../machines/paths.ts'
 import { taskHostRefusals, taskHostWalks } from '../contract/tasks-host-paths.ts'
+import { approvalRefusals, approvalWalks, questionRefusals, questionWalks } from './person-paths.ts'
 import { hostRefusals, pageRefusals, walkedPaths as surfaceWalks } from './surface-paths.ts'
 
 /** The machine alone, its actor in a real host, its actor in a real page. */
@@ -78,6 +79,20 @@ export function walkedPaths(): WalkedPaths[] {
       file: 'contract/tasks-paths.test.ts',
       walks: taskHostWalks,
       refusals: taskHostRefusals,
+    },
+    {
+      machine: 'question',
+      layer: 'host',
+      file: 'model/question-host.test.ts',
+      walks: questionWalks,
+      refusals: questionRefusals,
+    },
+    {
+      machine: 'approval',
+      layer: 'host',
+      file: 'model/approval-host.test.ts',
+      walks: approvalWalks,
+      refusals: approvalRefusals,
     },
   ]
 }
