@@ -19,6 +19,7 @@ import { actorName, eventWord, exactTime } from './entry-words.ts'
 import { EventPane, type Which } from './event-pane.tsx'
 import { createJournalFeed, type JournalFeed } from './journal-feed.ts'
 import { type JournalIndex, sessionMachineId, type Track } from './journal-index.ts'
+import { warmUp } from './layouts.ts'
 import { lifecycleTexts } from './lifecycle-texts.ts'
 import { createPageRecorder, type PageRecorder } from './page-recorder.ts'
 import { Scrubber } from './scrubber.tsx'
@@ -43,6 +44,7 @@ function useSources(session: SessionHandle, { connection, pageActors, now }: Cli
   const [sources, setSources] = useState<Sources | null>(null)
   const { id: sessionId } = session
   useEffect(() => {
+    warmUp()
     const feed = createJournalFeed({ sessionId, connection, soon })
     const recorder = createPageRecorder({ sessionId, pageActors, now, soon })
     setSources({ feed, recorder })

@@ -7,9 +7,9 @@ import { type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState
 import type { Chart } from '../../../machines/chart.ts'
 import { Icon } from '../../icon.tsx'
 import { ArrowView, BoxView, MarksProvider } from './chart-parts.tsx'
-import type { ChartLayout, PlacedArrow, PlacedBox } from './chart-layout.ts'
+import type { ChartLayout, Direction, PlacedArrow, PlacedBox } from './chart-layout.ts'
 import type { ChartMarks } from './chart-marks.ts'
-import { type Layouts, layoutsOf, suited, wholeScale } from './layouts.ts'
+import { directionFor, layoutOf, wholeScale } from './layouts.ts'
 import { lifecycleTexts } from './lifecycle-texts.ts'
 import { type Size, useSize } from './use-size.ts'
 
@@ -38,12 +38,11 @@ export function Statechart({ chart, marks, name }: StatechartProps) {
   const t = lifecycleTexts.use()
   const box = useRef<HTMLDivElement>(null)
   const size = useSize(box)
-  const layouts = useLayouts(chart)
   /** Null: as large as the box allows. */
   const [chosenScale, setChosenScale] = useState<number | null>(null)
   const drag = useDrag(box)
   const room = size === null ? null : { width: size.width - 2 * marginPx, height: size.height - 2 * marginPx }
-  const layout = layouts === null || room === null ? null : suited(layouts, room)
+  const layout = useLayout(chart, room === null ? null : directionFor(room))
   const scale = layout === null || room === null ? 1 : (chosenScale ?? fitting(layout, room))
   useCentred(box, layout, scale, marks)
   const zoom = (factor: number) => {
@@ -92,14 +91,16 @@ function fitting(layout: ChartLayout, room: Size): number {
   return Math.min(largestScale, Math.max(smallestScale, wholeScale(layout, room)))
 }
 
-function useLayouts(chart: Chart): Layouts | null {
-  const [made, setMade] = useState<{ of: Chart; layouts: Layouts } | null>(null)
+/** The one of the other direction stays until the new one is there. */
+function useLayout(chart: Chart, direction: Direction | null): ChartLayout | null {
+  const [made, setMade] = useState<{ of: Chart; layout: ChartLayout } | null>(null)
   const [failures, setFailures] = useState(0)
   useEffect(() => {
+    if (direction === null) return
     let isWanted = true
     let timer: ReturnType<typeof setTimeout> | undefined
-    layoutsOf(chart).then(
-      (layouts) => isWanted && setMade({ of: chart, layouts }),
+    layoutOf(chart, direction).then(
+      (layout) => isWanted && setMade({ of: chart, layout }),
       () => {
         // The worker is a file of the host, which may be away.
         timer = setTimeout(() => isWanted && setFailures((times) => times + 1), 2_000)
@@ -109,8 +110,8 @@ function useLayouts(chart: Chart): Layouts | null {
       isWanted = false
       clearTimeout(timer)
     }
-  }, [chart, failures])
-  return made?.of === chart ? made.layouts : null
+  }, [chart, direction, failures])
+  return made?.of === chart ? made.layout : null
 }
 
 function Picture({
