@@ -1,5 +1,5 @@
 /* The lifecycles view in Chromium, on a real host: live, back through the journal, by keyboard, and afterwards, when the
-   host was killed and the session is cold. */
+   host was restarted and the session is cold. */
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -169,14 +169,14 @@ test('LIFE-LIVE: an answered surface is seen moving, then replayed, and the host
   await context.close()
 })
 
-test('LIFE-COLD: after a crash the journal of a session shows what happened while no page was open, and starts nothing', async () => {
+test('LIFE-COLD: after a restart of the host the journal of a session shows what happened while no page was open, and starts nothing', async () => {
   const stage = await HostStage.open()
   const client = await stage.connect()
   const { id: sessionId } = await stage.createSession(client)
   await client.open(sessionId)
   const scene = { stage, client, sessionId }
   await shown(scene)
-  // An ordinary message closes the surface, and a call is cut off by the crash.
+  // An ordinary message closes the surface, and a call is cut off by the end of the host.
   await turn(scene, 'past it')
   await client.call('session.send', { sessionId, messageId: 'm-cut', text: 'cut off' })
   await stage.call('cut off')
