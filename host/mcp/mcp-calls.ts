@@ -12,8 +12,10 @@ import type { SessionDirectory } from '../session/session-directory.ts'
 import { waitForOutcome } from '../session/surface-outcome.ts'
 import { newsText, readCallTurn } from './call-turn.ts'
 import { DetachedCalls } from './detached-calls.ts'
+import type { ElicitationForm } from './elicitation-form.ts'
 import type { Caller, Found, McpSessions } from './mcp-sessions.ts'
 import { answerWithinMs, mcpInputs, type McpToolName } from './mcp-tools.ts'
+import { SecondDoor, type Door } from './second-door.ts'
 
 export interface McpCall {
   name: McpToolName
@@ -23,6 +25,8 @@ export interface McpCall {
   signal: AbortSignal
   /** Told once in a while that the call still waits. */
   onWaiting: (waitedMs: number) => void
+  /** Whether this client can put a form before its person itself. */
+  door: Door
 }
 
 export interface McpAnswer {
@@ -30,6 +34,8 @@ export interface McpAnswer {
   texts: string[]
   isError: boolean
   sessionId: SessionId | null
+  /** Put before the person by the client, which then makes the call again. */
+  form?: ElicitationForm
 }
 
 /** Between two words to a client that waits: well below the patience of those that reset their clock on progress. */
@@ -38,11 +44,13 @@ const waitingEveryMs = 5_000
 export class McpCalls {
   readonly #directory: SessionDirectory
   readonly #sessions: McpSessions
+  readonly #secondDoor: SecondDoor
   readonly #detached = new DetachedCalls<McpAnswer>()
 
   constructor(directory: SessionDirectory, sessions: McpSessions) {
     this.#directory = directory
     this.#sessions = sessions
+    this.#secondDoor = new SecondDoor(directory)
   }
 
   async answer(call: McpCall): Promise<McpAnswer> {
@@ -63,6 +71,9 @@ export class McpCalls {
 
   async #answerIn(sessionId: SessionId, call: McpCall): Promise<McpAnswer> {
     if (call.name === 'await_task_surface') {
+      const { surfaceId } = mcpInputs.await_task_surface.parse(call.arguments)
+      const form = await this.#secondDoor.open(sessionId, surfaceId, call.door)
+      if (form !== null) return { texts: [], isError: false, sessionId, form }
       await this.#waitForPerson(sessionId, call)
       if (call.signal.aborted) return failure(sessionId, 'CANCELLED: The call was taken back.')
     }

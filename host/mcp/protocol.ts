@@ -6,14 +6,17 @@
 import { randomUUID } from 'node:crypto'
 import {
   createMcpHandler,
+  inputRequired,
   isLegacyRequest,
   ProtocolError,
   ProtocolErrorCode,
   Server,
   WebStandardStreamableHTTPServerTransport,
   type CallToolResult,
+  type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import { sessionIdSchema, type SessionId } from '../../shared/ids.ts'
 import { jsonObjectSchema } from '../../shared/json.ts'
 import { wireError } from '../rpc/log-failures.ts'
@@ -21,6 +24,7 @@ import type { McpDeps, McpEndpoint } from './endpoint.ts'
 import { McpCalls } from './mcp-calls.ts'
 import { McpSessions, type Caller } from './mcp-sessions.ts'
 import { isMcpToolName, mcpTools } from './mcp-tools.ts'
+import type { Door, Elicited } from './second-door.ts'
 
 export type McpProtocol = McpEndpoint
 
@@ -117,7 +121,7 @@ export function createMcpProtocol(deps: McpDeps): McpProtocol {
     server.setRequestHandler('tools/list', () => ({ tools }))
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const clientName = server.getClientVersion()?.name ?? ''
-      return callTool(params, { ...caller, clientName }, context)
+      return callTool(params, { ...caller, clientName }, context, doorOf(server, context))
     })
     return server
   }
@@ -127,7 +131,8 @@ export function createMcpProtocol(deps: McpDeps): McpProtocol {
     { name, arguments: input = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
     caller: Caller,
     context: ServerContext,
-  ): Promise<CallToolResult> {
+    door: Door,
+  ): Promise<CallToolResult | InputRequiredResult> {
     if (!isMcpToolName(name))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool named ${name}.`)
     const checked = jsonObjectSchema.safeParse(input)
@@ -135,7 +140,10 @@ export function createMcpProtocol(deps: McpDeps): McpProtocol {
     const { signal } = context.mcpReq
     const onWaiting = progressOf(context)
     try {
-      const answer = await calls.answer({ name, arguments: checked.data, caller, signal, onWaiting })
+      const answer = await calls.answer({ name, arguments: checked.data, caller, signal, onWaiting, door })
+      if (answer.form !== undefined) {
+        return inputRequired({ inputRequests: { [formKey]: inputRequired.elicit(answer.form) } })
+      }
       return {
         content: answer.texts.map((text) => ({ type: 'text', text })),
         isError: answer.isError,
@@ -161,6 +169,48 @@ export function createMcpProtocol(deps: McpDeps): McpProtocol {
 
   function report(error: Error): void {
     logger.info({ err: error }, 'MCP')
+  }
+}
+
+/** Under which a client of 2026-07-28 hands back what came of a form. */
+const formKey = 'answer'
+
+/** A person may take as long as they like; nothing waits for this but the dialog itself. */
+const askMs = 24 * 60 * 60_000
+
+/** A client that does not answer at once is not going to ask anybody. */
+const pingMs = 10_000
+
+const elicitedSchema = z
+  .object({ action: z.enum(['accept', 'decline', 'cancel']), content: z.unknown() })
+  .transform(({ action, content }): Elicited =>
+    action === 'accept' ? { kind: 'accepted', content } : { kind: 'declined' },
+  )
+
+/** How this client can put a form before its person itself, if at all. */
+function doorOf(server: Server, { mcpReq }: ServerContext): Door {
+  const elicitation = server.getClientCapabilities()?.elicitation
+  // A client that names no way means forms.
+  if (elicitation === undefined || (elicitation.form === undefined && elicitation.url !== undefined))
+    return { kind: 'none' }
+  if (mcpReq.envelope !== undefined) {
+    const answer = mcpReq.inputResponses?.[formKey]
+    // What cannot be read is no answer, and the form is not asked for ever.
+    return {
+      kind: 'round',
+      answered: answer === undefined ? null : (elicitedSchema.safeParse(answer).data ?? { kind: 'declined' }),
+    }
+  }
+  // Earlier revisions know neither lists of choices nor choices with titles.
+  if (server.getNegotiatedProtocolVersion() !== '2025-11-25') return { kind: 'none' }
+  return {
+    kind: 'push',
+    async ask(form, signal) {
+      // Many clients cannot take back a dialog whose request has the id 0, which is that of the first request.
+      await mcpReq.send({ method: 'ping' }, { signal, timeout: pingMs })
+      const asked = { method: 'elicitation/create', params: { mode: 'form', ...form } } as const
+      return elicitedSchema.parse(await mcpReq.send(asked, { signal, timeout: askMs }))
+    },
   }
 }
 
