@@ -38,7 +38,7 @@ class Walk {
   }
 
   static async with(expect: ExpectStatic, run: (walk: Walk) => Promise<void>): Promise<void> {
-    const session = await LifecycleSession.open(stage, 'ask')
+    const session = await LifecycleSession.open(stage, { approval: 'ask' })
     try {
       await session.send()
       ;(await session.call()).answerCalls([{ name: 'bash', arguments: { command: 'true' } }])

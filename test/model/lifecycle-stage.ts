@@ -1,7 +1,7 @@
 /* One real host for all paths of a suite, and in it a session for each: what a person does goes over a socket, what
    the model says is scripted, and the transitions of the session's actors come as `actor/inspect` frames. */
 import { z } from 'zod'
-import type { SessionEvent } from '../../shared/event.ts'
+import type { ApprovalPolicy, SessionEvent, ToolMode } from '../../shared/event.ts'
 import type { JournalEntry } from '../../shared/journal.ts'
 import { AdmissionGate } from '../harness/admission-gate.ts'
 import { Changes } from '../harness/changes.ts'
@@ -45,6 +45,12 @@ export class LifecycleStage {
     return `path-${(this.#tags += 1)}`
   }
 
+  /** A host on the same data, after the one before has ended. */
+  async restart(): Promise<void> {
+    this.host = await this.folder.start()
+    this.address = this.host.ready
+  }
+
   async close(): Promise<void> {
     await this.folder.remove()
     await Promise.all([this.model.close(), this.gate.close()])
@@ -80,12 +86,15 @@ export class LifecycleSession {
   }
 
   /** Cold, and watched: whatever becomes of it is seen from its first transition on. */
-  static async open(stage: StageOfSessions, approval: 'ask' | 'auto' = 'auto'): Promise<LifecycleSession> {
+  static async open(
+    stage: StageOfSessions,
+    { approval = 'auto', toolMode = 'native' }: { approval?: ApprovalPolicy; toolMode?: ToolMode } = {},
+  ): Promise<LifecycleSession> {
     const changes = new Changes(deadlineMs)
     const unwatch = [stage.model.watchers.add(changes)]
     if (stage.gate !== null) unwatch.push(stage.gate.watchers.add(changes))
     const client = await Client.connect(stage.address, changes)
-    const { session } = await client.call('session.create', { agent: scriptedAgent, approval, toolMode: 'native' })
+    const { session } = await client.call('session.create', { agent: scriptedAgent, approval, toolMode })
     await client.open(session.id)
     await client.call('inspect.subscribe', { sessionId: session.id })
     return new LifecycleSession({ stage, tag: stage.nextTag(), changes, client, sessionId: session.id, unwatch })
@@ -118,9 +127,8 @@ export class LifecycleSession {
 
   get parkedCall(): ModelCall | undefined {
     const own = `${this.tag} `
-    return this.stage.model.calls.find(
-      ({ isParked, userTexts }) => isParked && userTexts.some((text) => text.startsWith(own)),
-    )
+    // The texts of the others are not read: there may be hundreds of calls with hundreds of texts.
+    return this.stage.model.calls.find((call) => call.isParked && call.userTexts.some((text) => text.startsWith(own)))
   }
 
   async interrupt(): Promise<void> {

@@ -13,10 +13,18 @@ import {
 import { taskHostRefusals, taskHostWalks } from '../contract/tasks-host-paths.ts'
 import { approvalRefusals, approvalWalks, questionRefusals, questionWalks } from './person-paths.ts'
 import { hostRefusals, pageRefusals, walkedPaths as surfaceWalks } from './surface-paths.ts'
+import { allTurnWalks, cannotOfTurn, turnRefusals } from './turn-host-paths.ts'
 
 /** The machine alone, its actor in a real host, its actor in a real page. */
 export const layers = ['pure', 'host', 'page'] as const
 export type Layer = (typeof layers)[number]
+
+/** An edge or a refusal: where it stands, and the type of its event; null: of none. */
+export interface Pair {
+  state: string
+  event: string | null
+  isRefusal: boolean
+}
 
 export interface WalkedPaths {
   machine: string
@@ -25,6 +33,8 @@ export interface WalkedPaths {
   file: string
   walks: readonly LifecyclePath[]
   refusals: readonly Refusal[]
+  /** Why a pair never comes up in this layer; null: it may, and where nobody walks it is a hole. */
+  cannot?: (pair: Pair) => string | null
 }
 
 /** Where the actor of a machine lives, besides alone. */
@@ -79,6 +89,14 @@ export function walkedPaths(): WalkedPaths[] {
       file: 'contract/tasks-paths.test.ts',
       walks: taskHostWalks,
       refusals: taskHostRefusals,
+    },
+    {
+      machine: 'turn',
+      layer: 'host',
+      file: 'model/turn-host.test.ts',
+      walks: allTurnWalks,
+      refusals: turnRefusals,
+      cannot: cannotOfTurn,
     },
     {
       machine: 'question',
