@@ -107,6 +107,16 @@ describe('access', () => {
 })
 
 describe('connections of 2025-11-25', () => {
+  test('access/session-token: a connection that was opened for all sessions is no way in for the token of one', async () => {
+    const { sessionId } = await (await scene.agent('2025-11-25')).call('show_task_surface', { model: smallModel })
+    const id = (await post(initialize)).headers.get('mcp-session-id') ?? ''
+    const token = sessionToken(scene.host.ready.token, sessionIdSchema.parse(sessionId))
+    const call = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
+    const own = { authorization: `Bearer ${token}`, 'mcp-session-id': id }
+    expect((await post(call, own, `?session=${sessionId}`)).status).toBe(404)
+    expect((await post(call, { ...bearer(), 'mcp-session-id': id })).status).toBe(200)
+  })
+
   test('mcp-connection: named by the first answer, kept by its name, gone after DELETE', async () => {
     const opened = await post(initialize)
     const id = opened.headers.get('mcp-session-id') ?? ''
