@@ -27,7 +27,7 @@ export type ComposerMachineEvent =
   /** The session is live again, or the wait after a timeout is over. */
   | { type: 'RESEND' }
 
-interface ComposerContext {
+export interface ComposerContext {
   onTheWay: MessageId[]
 }
 

@@ -10,7 +10,7 @@ const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'
 export interface Stage {
   host: ScriptedHost
   /** A page of its own profile. */
-  open(path?: string, options?: BrowserContextOptions): Promise<Page>
+  open(path?: string, options?: BrowserContextOptions & { prepare?: (page: Page) => Promise<void> }): Promise<Page>
   /** Another tab of the same profile. */
   tabOf(page: Page, path: string): Promise<Page>
 }
@@ -52,9 +52,10 @@ export function useStage(): Stage {
     get host() {
       return host
     },
-    async open(path = '/', options = {}) {
+    async open(path = '/', { prepare, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options })
       const page = watch(await context.newPage())
+      await prepare?.(page)
       await page.goto(host.url + path)
       return page
     },

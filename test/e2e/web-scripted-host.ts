@@ -67,6 +67,10 @@ export interface ScriptedHost {
   /** What a killed and restarted host looks like. */
   restart(): void
   refuse(refused: boolean): void
+  /** Takes the plain requests that ask whether the page is refused; each is answered with a status. */
+  onQuestion(take: (answer: (status: number) => void) => void): void
+  /** Sockets that were opened so far. */
+  openedSockets(): number
   close(): Promise<void>
 }
 
@@ -79,14 +83,16 @@ export async function startScriptedHost(): Promise<ScriptedHost> {
   const sessions = new Map<string, ScriptedSession>()
   const agents: object[] = [{ name: 'demo', label: 'A scripted guide. Needs no key and no network.', available: true }]
   let boot = 1
+  let opened = 0
   let accepting = true
   let deaf = false
   let refused = false
+  let takeQuestion = (answer: (status: number) => void) => answer(refused ? 401 : 200)
 
   const server: Server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://x').pathname
     if (path === '/rpc') {
-      response.writeHead(refused ? 401 : 200, { 'content-type': 'application/json' }).end('{}')
+      takeQuestion((status) => response.writeHead(status, { 'content-type': 'application/json' }).end('{}'))
       return
     }
     const file = /^\/(?:settings|s\/.*)?$/.test(path) ? '/index.html' : path
@@ -108,6 +114,7 @@ export async function startScriptedHost(): Promise<ScriptedHost> {
   })
 
   function welcome(socket: WebSocket): void {
+    opened += 1
     sockets.set(socket, new Set())
     socket.on('close', () => sockets.delete(socket))
     socket.on('message', (data) => void receive(socket, String(data)))
@@ -244,6 +251,10 @@ export async function startScriptedHost(): Promise<ScriptedHost> {
     refuse(now) {
       refused = now
     },
+    onQuestion(take) {
+      takeQuestion = take
+    },
+    openedSockets: () => opened,
     close: async () => {
       for (const socket of sockets.keys()) socket.terminate()
       socketServer.close()

@@ -1,11 +1,12 @@
 /* How much of each machine the path suites cover, layer by layer. An edge is a transition of the chart; a refusal is a state
    and a type of event for which no transition is without a guard. Both are counted from the configs, so that
    what no suite comes to is a hole here and not a line less. */
-import { getMicrosteps, type AnyMachineSnapshot, type AnyStateMachine, type EventObject } from 'xstate'
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import { chartOf, type Chart, type ChartEdge } from '../../machines/chart.ts'
 import { machineById, machineDefinitions } from '../../machines/definitions.ts'
 import { lifecycleState } from '../../machines/path-cases.ts'
-import { homeOf, layers, walkedPaths, type Layer, type WalkedPaths } from './walked-paths.ts'
+import { edgesTaken, refusable } from './edges-taken.ts'
+import { homeOf, layers, walkedPaths, type Layer, type Pair, type WalkedPaths } from './walked-paths.ts'
 
 export interface Covered {
   /** Null: no suite walks the machine there. */
@@ -13,6 +14,7 @@ export interface Covered {
   /** How often each edge is taken, by its id; each refusal is tried, by `state × EVENT`. */
   edges: ReadonlyMap<string, number>
   refusals: ReadonlyMap<string, number>
+  cannot: (pair: Pair) => string | null
 }
 
 export interface MachineCoverage {
@@ -64,54 +66,47 @@ function coveredBy(machine: AnyStateMachine, chart: Chart, suites: readonly Walk
   const sum = (key: 'walks' | 'refusals') => suites.reduce((total, suite) => total + suite[key].length, 0)
   const files = suites.map(({ file }) => file)
   const suite = suites.length === 0 ? null : { files, walks: sum('walks'), refusals: sum('refusals') }
-  return { suite, edges, refusals: refused }
+  const reasons = suites.flatMap(({ cannot }) => cannot ?? [])
+  const cannot = (pair: Pair) => reasons.map((reason) => reason(pair)).find((why) => why !== null) ?? null
+  return { suite, edges, refusals: refused, cannot }
 }
 
-/** The transitions of one event, and those without event that follow. */
-function edgesTaken(machine: AnyStateMachine, chart: Chart, at: AnyMachineSnapshot, event: EventObject): string[] {
-  const taken = machine.getTransitionData(at, event).map((transition) => {
-    const index = transition.source.transitions.get(transition.eventType)?.indexOf(transition) ?? -1
-    return `${transition.source.path.join('.')}:${transition.eventType}:${index}`
-  })
-  const passed = getMicrosteps(machine, at, event)
-    .slice(0, -1)
-    .map(([snapshot]) => lifecycleState(snapshot).state)
-  const followed = chart.edges.filter((edge) => edge.event === null && passed.includes(edge.from))
-  return [...taken, ...followed.map(({ id }) => id)]
-}
-
-function refusable(machine: AnyStateMachine, { states, edges }: Chart): string[] {
-  const isBox = (id: string) => states.some(({ parent }) => parent === id)
-  const innermost = states.filter(({ id, isTransient }) => !isTransient && !isBox(id))
-  return innermost.flatMap(({ id, type }) =>
-    machine.events
-      .filter((event) => type === 'final' || !edges.some((edge) => isCertain(edge, id, event)))
-      .map((event) => `${id} × ${event}`),
-  )
-}
-
-const isCertain = ({ from, event, guard }: ChartEdge, at: string, type: string): boolean =>
-  event === type && guard === null && (from === '' || from === at || at.startsWith(`${from}.`))
-
-/** For people; ends with the sums. A dot: the actor lives elsewhere, and no suite walks it there. */
+/**
+ * For people; ends with the sums. A dot: the actor lives elsewhere, and no suite walks it there. `out`: it cannot be come to
+ * there, for a reason that stands below its lines.
+ */
 export function coverageText(all: readonly MachineCoverage[] = coverage()): string {
   return [...all.map(machineText), sums(all)].join('\n')
 }
 
 function machineText({ chart, refusals, byLayer }: MachineCoverage): string {
-  const line = (name: string, kind: 'edges' | 'refusals', key: string) =>
-    `  ${name.padEnd(70)}${layers.map((layer) => cell(chart.id, layer, byLayer[layer], kind, key)).join('')}`
+  const reasons = new Set<string>()
+  const line = (name: string, kind: 'edges' | 'refusals', key: string, pair: Pair) => {
+    const cells = layers.map((layer) => cell(chart.id, layer, byLayer[layer], kind, key, pair))
+    for (const layer of layers) {
+      const why = byLayer[layer][kind].has(key) ? null : byLayer[layer].cannot(pair)
+      if (why !== null) reasons.add(`  out of ${layer}: ${why}`)
+    }
+    return `  ${name.padEnd(70)}${cells.join('')}`
+  }
   return [
     `${chart.id.padEnd(72)}${layers.map((layer) => layer.padStart(6)).join('')}`,
-    ...chart.edges.map((edge) => line(edgeText(edge), 'edges', edge.id)),
-    ...refusals.map((pair) => line(`${pair} refused`, 'refusals', pair)),
+    ...chart.edges.map((edge) =>
+      line(edgeText(edge), 'edges', edge.id, { state: edge.from, event: edge.event, isRefusal: false }),
+    ),
+    ...refusals.map((key) => {
+      const [state = '', event = null] = key.split(' × ')
+      return line(`${key} refused`, 'refusals', key, { state, event, isRefusal: true })
+    }),
+    ...reasons,
     '',
   ].join('\n')
 }
 
-function cell(machine: string, layer: Layer, covered: Covered, kind: 'edges' | 'refusals', key: string): string {
+function cell(machine: string, layer: Layer, covered: Covered, kind: 'edges' | 'refusals', key: string, pair: Pair) {
   if (isElsewhere(machine, layer, covered)) return '·'.padStart(6)
-  return String(covered[kind].get(key) ?? 'HOLE').padStart(6)
+  const hole = covered.cannot(pair) === null ? 'HOLE' : 'out'
+  return String(covered[kind].get(key) ?? hole).padStart(6)
 }
 
 const isElsewhere = (machine: string, layer: Layer, { suite }: Covered): boolean =>

@@ -11,6 +11,7 @@ import {
   type Refusal,
 } from '../../machines/paths.ts'
 import { taskHostRefusals, taskHostWalks } from '../contract/tasks-host-paths.ts'
+import { pageSuites } from './page-suites.ts'
 import { approvalRefusals, approvalWalks, questionRefusals, questionWalks } from './person-paths.ts'
 import { hostRefusals, pageRefusals, walkedPaths as surfaceWalks } from './surface-paths.ts'
 import { allTurnWalks, cannotOfTurn, turnRefusals } from './turn-host-paths.ts'
@@ -69,6 +70,7 @@ export function walkedPaths(): WalkedPaths[] {
   }))
   return [
     ...pure,
+    ...pageSuites(),
     {
       machine: 'surface',
       layer: 'host',
