@@ -1,4 +1,6 @@
 import react from '@vitejs/plugin-react'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const testProject = (name: string, options: object = {}) => ({
@@ -7,10 +9,28 @@ const testProject = (name: string, options: object = {}) => ({
   test: { name, include: [`test/${name}/**/*.test.{ts,tsx}`], ...options },
 })
 
+const pageFile = (name: string) => fileURLToPath(new URL(`web/${name}`, import.meta.url))
+
+/** The marks of `index.html` in the inspector's own page as well. */
+const sprite = {
+  name: 'sprite',
+  transformIndexHtml(html: string): string {
+    const [drawn = ''] =
+      /<svg class="sprite"[\s\S]*?\n {4}<\/svg>/.exec(readFileSync(pageFile('index.html'), 'utf8')) ?? []
+    return html.replace('<!-- sprite -->', () => drawn)
+  },
+}
+
 export default defineConfig({
   root: 'web',
-  plugins: [react()],
-  build: { outDir: '../dist/web', emptyOutDir: true, target: 'es2022', modulePreload: { polyfill: false } },
+  plugins: [react(), sprite],
+  build: {
+    outDir: '../dist/web',
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: [pageFile('index.html'), pageFile('inspector.html')] },
+  },
   test: {
     root: '.',
     projects: [

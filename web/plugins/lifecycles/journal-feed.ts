@@ -7,7 +7,8 @@
    | subscribe-first | frames are asked for before the journal is read and wait for its end: no entry falls between |
    | read-on | a new connection reads on behind the last known entry |
    | boot-anew | another life of the host may have lost the newest entries and given their ids to others: all is read again |
-   | bounded | of more than twice what the host keeps, the older half is let go | */
+   | bounded | of more than twice what the host keeps, the older half is let go |
+   | as-sent | what the host sent of an actor beside an entry is kept with that entry, and goes with it | */
 import { type Chart, chartOf } from '../../../machines/chart.ts'
 import type { SessionId } from '../../../shared/ids.ts'
 import type { JournalEntry } from '../../../shared/journal.ts'
@@ -31,6 +32,10 @@ export interface FeedState {
 }
 
 export interface JournalFeed extends ReadableStore<FeedState> {
+  /** The config of a machine as the host runs it; undefined before it was read. */
+  configOf(machine: string): Json | undefined
+  /** The whole snapshot an entry led to, reduced; undefined where the host never sent it: the journal has states only. */
+  snapshotOf(entry: JournalEntry): Json | undefined
   tryAgain(): void
   dispose(): void
 }
@@ -49,6 +54,10 @@ export const keptEntries = 10_000
 export function createJournalFeed({ sessionId, connection, soon }: JournalFeedDeps): JournalFeed {
   const { requester } = connection
   let charts: ReadonlyMap<string, Chart> = new Map()
+  let configs: ReadonlyMap<string, Json> = new Map()
+  const snapshots = new WeakMap<JournalEntry, Json>()
+  /** Of those who lived when frames were asked for: as they stood then. */
+  let standing: ReadonlyMap<string, Json> = new Map()
   let index = newIndex()
   let alive: Set<string> | null = null
   /** Frames that wait for the end of the journal; null once it was read. */
@@ -76,7 +85,9 @@ export function createJournalFeed({ sessionId, connection, soon }: JournalFeedDe
   async function read(own: number): Promise<void> {
     if (charts.size === 0) {
       const { machines } = await requester.call('inspect.machines', {})
-      charts = new Map(machines.map(chartOf).map((chart) => [chart.id, chart]))
+      const drawn = machines.map((config) => ({ config, chart: chartOf(config) }))
+      charts = new Map(drawn.map(({ chart }) => [chart.id, chart]))
+      configs = new Map(drawn.map(({ config, chart }) => [chart.id, config]))
       // Made before it was known which states end an actor.
       index = newIndex()
     }
@@ -84,6 +95,7 @@ export function createJournalFeed({ sessionId, connection, soon }: JournalFeedDe
     const { actors } = await requester.call('inspect.subscribe', { sessionId })
     if (own !== attempt) return
     alive = new Set(actors.map(({ actorId }) => actorId))
+    standing = new Map(actors.map(({ actorId, snapshot }) => [actorId, snapshot]))
     const isSameBoot = readBootId === bootId
     const next = isSameBoot ? index : newIndex()
     const isFirst = index.length === 0
@@ -133,6 +145,7 @@ export function createJournalFeed({ sessionId, connection, soon }: JournalFeedDe
   function receive(frame: AnyFrame): void {
     if (frame.type !== 'actor/inspect' || frame.entry.sessionId !== sessionId) return
     noteAlive(frame.entry)
+    if (frame.snapshot !== undefined) snapshots.set(frame.entry, frame.snapshot)
     if (waiting !== null) {
       waiting.push(frame.entry)
       return
@@ -158,6 +171,13 @@ export function createJournalFeed({ sessionId, connection, soon }: JournalFeedDe
   return {
     getState: state.getState,
     subscribe: state.subscribe,
+    configOf: (machine) => configs.get(machine),
+    snapshotOf(entry) {
+      const sent = snapshots.get(entry)
+      if (sent !== undefined) return sent
+      const last = index.trackOf(entry.actorId)?.positions.at(-1)
+      return last !== undefined && index.entry(last) === entry ? standing.get(entry.actorId) : undefined
+    },
     tryAgain: begin,
     dispose() {
       attempt += 1

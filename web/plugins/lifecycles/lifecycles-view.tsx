@@ -1,63 +1,65 @@
-/* The lifecycles of one session: actors, the chart of the chosen one, its events, and the scrubber over the whole journal.
-   Watches the host and the page's own actors as long as it is mounted, and no longer. What is shown is a function of the
-   journal and of the entry the scrubber stands at; at its end that is the newest one, as it comes. */
-import '../../styles/lifecycles.css'
-import { useCallback, useEffect, useMemo, useState } from 'react'
-import { type Chart, chartOf } from '../../../machines/chart.ts'
-import { machineDefinitions } from '../../../machines/definitions.ts'
+/* The lifecycles of one session, and the bar above them. Watches the host and the page's own actors as long as it is mounted, and
+   longer only where an inspector was opened from here and goes on. */
+import { useEffect, useState } from 'react'
 import { type Client, useClient } from '../../client.tsx'
-import { soon } from '../../connection/browser-socket.ts'
 import { State } from '../../icon.tsx'
 import type { SessionHandle } from '../../session/session-store.ts'
 import { mainId } from '../../shell/drawer.tsx'
 import { useStore } from '../../store.ts'
 import { actionTexts } from './action-texts.ts'
-import { actorNumber } from './actor-facts.ts'
-import { ActorTree, type Chosen } from './actor-tree.tsx'
-import { ChartPane } from './chart-pane.tsx'
-import { actorName, eventWord, exactTime } from './entry-words.ts'
-import { EventPane, type Which } from './event-pane.tsx'
-import { createJournalFeed, type JournalFeed } from './journal-feed.ts'
-import { type JournalIndex, sessionMachineId, type Track } from './journal-index.ts'
+import { InspectorControl, type OpenInspector } from './inspector-control.tsx'
 import { warmUp } from './layouts.ts'
 import { lifecycleTexts } from './lifecycle-texts.ts'
-import { createPageRecorder, type PageRecorder } from './page-recorder.ts'
-import { Scrubber } from './scrubber.tsx'
+import { Looking } from './looking.tsx'
+import { createSources, type Sources } from './sources.ts'
 
-interface Sources {
-  feed: JournalFeed
-  recorder: PageRecorder
+export interface LifecyclesViewProps {
+  session: SessionHandle
+  inspector: OpenInspector
 }
 
-export function LifecyclesView({ session }: { session: SessionHandle }) {
+export function LifecyclesView({ session, inspector }: LifecyclesViewProps) {
   const client = useClient()
-  const sources = useSources(session, client)
+  const language = useStore(client.preferences, (state) => state.language)
+  const sources = useSources(session, inspector, client)
   return (
     <>
-      <Bar session={session} />
-      {sources === null ? <div className="life" /> : <Looking sources={sources} />}
+      <Bar session={session} sources={sources} inspector={inspector} />
+      {sources === null ? (
+        <div className="life" />
+      ) : (
+        <Looking feed={sources.feed} recorder={sources.recorder} language={language} />
+      )}
     </>
   )
 }
 
-function useSources(session: SessionHandle, { connection, pageActors, now }: Client): Sources | null {
+function useSources(
+  session: SessionHandle,
+  inspector: OpenInspector,
+  { connection, pageActors, now }: Client,
+): Sources | null {
   const [sources, setSources] = useState<Sources | null>(null)
   const { id: sessionId } = session
   useEffect(() => {
     warmUp()
-    const feed = createJournalFeed({ sessionId, connection, soon })
-    const recorder = createPageRecorder({ sessionId, pageActors, now, soon })
-    setSources({ feed, recorder })
+    const watched = inspector.getState()?.sources
+    const own = watched?.sessionId === sessionId ? watched : createSources(sessionId, { connection, pageActors, now })
+    const letGo = own.hold()
+    setSources(own)
     return () => {
-      feed.dispose()
-      recorder.dispose()
+      letGo()
       setSources(null)
     }
-  }, [sessionId, connection, pageActors, now])
+  }, [sessionId, inspector, connection, pageActors, now])
   return sources
 }
 
-function Bar({ session }: { session: SessionHandle }) {
+interface BarProps extends LifecyclesViewProps {
+  sources: Sources | null
+}
+
+function Bar({ session, sources, inspector }: BarProps) {
   const t = lifecycleTexts.use()
   const title = actionTexts.use()
   const { router } = useClient()
@@ -69,115 +71,10 @@ function Bar({ session }: { session: SessionHandle }) {
     <div className="bar">
       <State mark="i-life">{title('title')}</State>
       <span className="grow dim fold-away">{t('lead')}</span>
+      {sources !== null && <InspectorControl sources={sources} inspector={inspector} />}
       <button type="button" className="btn btn-sm" onClick={leave}>
         {t('back')}
       </button>
-    </div>
-  )
-}
-
-/** The page's own machines, drawn as they are here. */
-function pageCharts(): ReadonlyMap<string, Chart> {
-  return new Map(
-    machineDefinitions()
-      .map(chartOf)
-      .map((chart) => [chart.id, chart]),
-  )
-}
-
-/** Whom the chart shows until somebody was chosen: an open surface, else the session. */
-function firstChoice(index: JournalIndex, at: number): Track | undefined {
-  const surfaces = index.live(at).flatMap((ordinal) => {
-    const track = index.tracks[ordinal]
-    return track?.machine === 'surface' ? [track] : []
-  })
-  return surfaces.at(-1) ?? index.tracks.find(({ machine }) => machine === sessionMachineId) ?? index.tracks[0]
-}
-
-function Looking({ sources: { feed, recorder } }: { sources: Sources }) {
-  const t = lifecycleTexts.use()
-  const { preferences } = useClient()
-  const language = useStore(preferences, (state) => state.language)
-  const { phase, index, length, alive, charts } = useStore(feed, (state) => state)
-  const page = useStore(recorder, (state) => state)
-  const own = useMemo(() => pageCharts(), [])
-  /** The id of the entry the scrubber stands at; null: the end, as it comes. */
-  const [cursor, setCursor] = useState<string | null>(null)
-  const [chosen, setChosen] = useState<Chosen | null>(null)
-  const [which, setWhich] = useState<Which>('actor')
-  const at = cursor === null ? length - 1 : Math.max(0, index.positionOf(cursor))
-  const isEnd = at === length - 1
-  const isAlive = useMemo(
-    () => (isEnd && alive !== null ? (actorId: string) => alive.has(actorId) : null),
-    [isEnd, alive],
-  )
-  const first = chosen === null ? firstChoice(index, at) : undefined
-  const firstId = phase === 'live' ? first?.actorId : undefined
-  // Chosen once: a surface that closes while one looks at it stays in view.
-  useEffect(() => {
-    if (firstId !== undefined) setChosen({ realm: 'host', actorId: firstId })
-  }, [firstId])
-  const shown: Chosen | null = chosen ?? (first === undefined ? null : { realm: 'host', actorId: first.actorId })
-
-  const go = useCallback(
-    (position: number | null, isFollowing: boolean) => {
-      const entry = index.entry(position ?? index.length - 1)
-      setCursor(position === null || position >= index.length - 1 ? null : (entry?.id ?? null))
-      if (isFollowing && entry !== undefined) setChosen({ realm: 'host', actorId: entry.actorId })
-    },
-    [index],
-  )
-  const entry = index.entry(at)
-  const isOfPage = shown?.realm === 'browser'
-  const source = isOfPage ? page.index : index
-  const track = shown === null ? undefined : source.trackOf(shown.actorId)
-  const upTo = isOfPage ? page.length - 1 : at
-  const chart = track === undefined ? undefined : (isOfPage ? own : charts).get(track.machine)
-  return (
-    <div className="life" aria-busy={phase === 'loading'}>
-      <ActorTree
-        index={index}
-        length={length}
-        at={at}
-        isAlive={isAlive}
-        isLive={cursor === null && phase === 'live'}
-        page={page.index}
-        pageLength={page.length}
-        chosen={shown}
-        onChoose={setChosen}
-      />
-      <ChartPane
-        index={source}
-        track={track}
-        at={upTo}
-        chart={chart}
-        isAlive={isOfPage ? null : isAlive}
-        phase={phase}
-        count={length}
-        onTryAgain={feed.tryAgain}
-      />
-      <EventPane
-        index={source}
-        length={isOfPage ? page.length : length}
-        at={upTo}
-        track={track}
-        chart={chart}
-        chartOfMachine={(machine) => charts.get(machine)}
-        isOfPage={isOfPage}
-        which={isOfPage ? 'actor' : which}
-        onWhich={setWhich}
-        language={language}
-        onGo={go}
-      />
-      <Scrubber
-        count={length}
-        at={at}
-        isLive={cursor === null}
-        actor={entry === undefined ? '' : actorName(entry, actorNumber(entry), t)}
-        event={entry === undefined ? '' : eventWord(entry, t)}
-        time={entry === undefined ? '' : exactTime(entry.at, language)}
-        onGo={(position) => go(position, which === 'all')}
-      />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 /* Puts the lifecycles view into a session: a header action, and the pane at `/s/<session>/lifecycles`, loaded when it is
-   opened first. Ending the scope takes both out; an open view is unmounted and lets go of what it watched. */
+   opened first. Ending the scope takes both out; an open view is unmounted and lets go of what it watched, and an inspector
+   that was opened from it ends. */
 import { lazy, Suspense } from 'react'
 import type { Client } from '../../client.tsx'
 import { Icon } from '../../icon.tsx'
@@ -7,14 +8,17 @@ import { loadPart } from '../../load-part.ts'
 import type { SessionHandle } from '../../session/session-store.ts'
 import { Link } from '../../shell/link.tsx'
 import type { Scope } from '../../slots.ts'
-import { useStore } from '../../store.ts'
+import { createStore, useStore } from '../../store.ts'
 import { actionTexts } from './action-texts.ts'
+import type { OpenInspector } from './inspector-control.tsx'
 
 const paneId = 'lifecycles'
 
 const View = lazy(loadPart(async () => ({ default: (await import('./lifecycles-view.tsx')).LifecyclesView })))
 
 export function registerLifecycles(scope: Scope, { router }: Pick<Client, 'router'>): void {
+  const inspector: OpenInspector = createStore<ReturnType<OpenInspector['getState']>>(null)
+  scope.onDispose(() => inspector.getState()?.end())
   scope.register('conversation.session.header.actions', {
     id: paneId,
     order: 30,
@@ -27,7 +31,7 @@ export function registerLifecycles(scope: Scope, { router }: Pick<Client, 'route
     icon: 'i-life',
     component: ({ session }) => (
       <Suspense fallback={<div className="page" />}>
-        <View key={session.id} session={session} />
+        <View key={session.id} session={session} inspector={inspector} />
       </Suspense>
     ),
   })
