@@ -7,7 +7,7 @@ import { Icon, State } from '../../icon.tsx'
 import { loadPart } from '../../load-part.ts'
 import { Dialog } from '../../shell/dialog.tsx'
 import { type Store, useStore } from '../../store.ts'
-import type { InspectorLink, InspectorPlace } from './inspector-link.ts'
+import type { InspectorLink, InspectorPlace, openInspector } from './inspector-link.ts'
 import { inspectorTexts } from './inspector-texts.ts'
 import type { Sources } from './sources.ts'
 
@@ -62,7 +62,7 @@ interface ChoiceProps {
 function Choice({ sources, inspector, onClose }: ChoiceProps) {
   const t = inspectorTexts.use()
   const { announce } = useClient()
-  const [part, setPart] = useState<typeof import('./inspector-link.ts') | null>(null)
+  const [part, setPart] = useState<{ openInspector: typeof openInspector } | null>(null)
   const [isBlocked, setBlocked] = useState(false)
   // Before the choice: a browser opens windows within a press only.
   useEffect(() => {
