@@ -4,10 +4,11 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { HostFrame } from '../shared/protocol/frames.ts'
 import { defaultTaskSurfaceLimits, taskSurfaceLimitsSchema, type TaskSurfaceLimits } from '../shared/surface/limits.ts'
+import { createAcpPrograms } from './acp/programs.ts'
 import { createAgentCatalog } from './agents/catalog.ts'
 import { loadSettings, type AgentEnvironment, type Settings } from './agents/settings.ts'
 import { CommandError } from './cli/command-error.ts'
-import type { HostParts } from './cli/serve.ts'
+import type { HostParts, Listening } from './cli/serve.ts'
 import { systemClock } from './clock.ts'
 import { createIdMint } from './id-mint.ts'
 import { Journal } from './lifecycles/journal.ts'
@@ -36,6 +37,7 @@ import { openTaskHost, type TaskHost } from './tasks/task-host.ts'
 import { createAwaitTaskSurface } from './tools/await-task-surface.ts'
 import { builtInTools, findPwsh } from './tools/built-in.ts'
 import { ToolRegistry } from './tools/registry.ts'
+import { sessionToken } from './transport/access.ts'
 import { maxMessageBytes } from './transport/server.ts'
 
 export interface ComposeOptions {
@@ -67,11 +69,6 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
   const store = await createLevelStore(database)
   const settings = await loadSettings({ dataDir, environment })
   if (settings.problem !== undefined) logger.warn(settings.problem)
-  const agents = createAgentCatalog({ settings, preferred: options.agent ?? undefined, clock: systemClock })
-  if (options.agent !== null && agents.resolve(options.agent) === null) {
-    await database.close()
-    throw new CommandError(`there is no agent named ${options.agent}; the README names those there are`)
-  }
   const surfaceLimits = surfaceLimitsOf(settings)
   const lifecycles = new Lifecycles({
     journal: new Journal({ store: createJournalRecords(database, logger), clock: systemClock, logger }),
@@ -91,6 +88,27 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     umask: options.umask,
     reaperFile: options.reaperFile,
   })
+  let listening: Listening | null = null
+  const { stallSeconds } = settings.limits
+  const acp = createAcpPrograms({
+    settings: settings.acp,
+    stallMs: stallSeconds === undefined ? undefined : stallSeconds * 1000,
+    processes: tasks.processes,
+    environment: commandEnvironment,
+    clock: systemClock,
+    version,
+    endpointOf: (sessionId) =>
+      listening && {
+        url: `${listening.url}/mcp?session=${sessionId}`,
+        token: sessionToken(listening.token, sessionId),
+      },
+  })
+  const agents = createAgentCatalog({ settings, preferred: options.agent ?? undefined, clock: systemClock, acp })
+  if (options.agent !== null && agents.resolve(options.agent) === null) {
+    await tasks.close()
+    await database.close()
+    throw new CommandError(`there is no agent named ${options.agent}; the README names those there are`)
+  }
   const tools = new ToolRegistry(
     builtInTools({
       clock: systemClock,
@@ -157,6 +175,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
         version,
         serverTime: systemClock.now(),
       } satisfies HostFrame),
+    listening: (at) => void (listening = at),
     close: async () => {
       disposeCarrier()
       await mcp.close()

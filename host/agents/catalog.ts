@@ -4,7 +4,8 @@ import type { AgentView } from '../../shared/protocol/methods.ts'
 import type { Clock } from '../clock.ts'
 import { createDemoModel } from './demo.ts'
 import { isMcpAgent, listeningModel } from './mcp-agent.ts'
-import type { AgentCatalog } from './port.ts'
+import { isAcpAgent } from './acp-agent-name.ts'
+import type { AgentCatalog, ResolvedAgent } from './port.ts'
 import { providerViews, resolveProviderAgent, type ProviderDeps } from './providers.ts'
 import type { Settings } from './settings.ts'
 
@@ -13,6 +14,14 @@ export interface CatalogDeps {
   /** The agent asked for at the start (`--agent`): offered first, so it is the default where it is available. */
   preferred?: string | undefined
   clock: Clock
+  /** Programs that speak ACP; left out where none can be started. */
+  acp?: AcpPrograms
+}
+
+/** `resolve` takes whole names (`acp/…`); null: no such program is configured. */
+export interface AcpPrograms {
+  views(): AgentView[]
+  resolve(name: string): ResolvedAgent | null
 }
 
 const demoView: AgentView = { name: 'demo', label: 'Scripted guide, no key, no network', available: true }
@@ -20,19 +29,23 @@ const demoView: AgentView = { name: 'demo', label: 'Scripted guide, no key, no n
 /** Longer than a small machine takes to read a long prompt, shorter than a person's patience with a dead stream. */
 const defaultStallMs = 120_000
 
-export function createAgentCatalog({ settings, preferred, clock }: CatalogDeps): AgentCatalog {
+export function createAgentCatalog({ settings, preferred, clock, acp }: CatalogDeps): AgentCatalog {
   const demo = createDemoModel()
   const { stallSeconds } = settings.limits
   const deps: ProviderDeps = { clock, stallMs: stallSeconds === undefined ? defaultStallMs : stallSeconds * 1000 }
   const offered = [demoView, ...providerViews(settings, preferred)]
-  const first = offered.filter((view) => view.name === preferred)
-  const views = [...first, ...offered.filter((view) => view.name !== preferred)]
   return {
-    list: () => views.map((view) => ({ ...view })),
+    list() {
+      // Asked each time: a program that was installed meanwhile is there.
+      const views = [...offered, ...(acp?.views() ?? [])].map((view) => ({ ...view }))
+      const first = views.filter((view) => view.name === preferred)
+      return [...first, ...views.filter((view) => view.name !== preferred)]
+    },
     resolve(name) {
       if (name === demoView.name) return { available: true, model: demo }
       // Not offered: only a client of the MCP endpoint begins such a session.
       if (isMcpAgent(name)) return { available: true, model: listeningModel }
+      if (isAcpAgent(name)) return acp?.resolve(name) ?? null
       return resolveProviderAgent(name, settings, deps)
     },
   }

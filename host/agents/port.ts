@@ -5,6 +5,7 @@ import type { SessionId } from '../../shared/ids.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { AssistantPart, Usage } from '../../shared/message.ts'
 import type { AgentView } from '../../shared/protocol/methods.ts'
+import type { Tool } from '../tools/tool.ts'
 
 /** The transcript as a model reads it: counted messages only, tool results right behind their calls. */
 export type ModelMessage =
@@ -32,8 +33,21 @@ export interface ModelRequest {
 export type ModelPart =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
-  | { type: 'tool-call'; name: string; arguments: string }
+  | { type: 'tool-call'; name: string; arguments: string; ties?: CallTies }
   | { type: 'finish'; reason: 'stop' | 'tool-calls' | 'length' | 'refused' | 'other'; usage?: Usage }
+
+/** What binds a call to the agent that made it, where that agent does more than ask for it. */
+export interface CallTies {
+  /** Runs the call: the work is done in the agent, and this waits for it. Left out, a tool of the host runs. */
+  tool?: Tool
+  /** Told once the result is on disk; never where that does not come to pass. */
+  onLogged?: (result: CallResult) => void
+}
+
+export interface CallResult {
+  text: string
+  isError: boolean
+}
 
 export interface Model {
   /** One model call. Text and reasoning come in pieces, a tool call whole. Ends with `finish`, or throws `ModelError`. */
@@ -53,7 +67,34 @@ export class ModelError extends Error {
   }
 }
 
-export type ResolvedAgent = { available: true; model: Model } | { available: false; why: string }
+/** What an agent with a program of its own is told of the session it works in. */
+export interface Seat {
+  sessionId: SessionId
+  cwd: string
+}
+
+/**
+ * An agent that lives in one session and remembers the conversation by itself. `stream` goes on where the step before it
+ * ended, or begins with what the person has said since.
+ */
+export interface SeatedAgent extends Model {
+  /**
+   * A tool of the host that the agent calls by another door while its turn runs: it becomes a call of that turn. Null:
+   * no turn runs. Never rejects.
+   */
+  callInside(call: { name: string; arguments: string }, signal: AbortSignal): Promise<CallResult> | null
+  /** Its turn runs, or still ends. */
+  readonly isBusy: boolean
+  /** The turn has its end: whatever the agent still does is no longer part of it. */
+  turnEnded(): void
+  /** Nothing follows. Idempotent. */
+  end(): void
+}
+
+export type ResolvedAgent =
+  | { available: true; model: Model }
+  | { available: true; sit: (seat: Seat) => SeatedAgent }
+  | { available: false; why: string }
 
 export interface AgentCatalog {
   /** In the order they are offered; the first available one is the default of a new session. */

@@ -24,8 +24,16 @@ export interface HostParts {
   /** The text of `host/hello` for a new socket. */
   hello: () => string
   mcp: McpEndpoint
+  /** Called once, before the first request. */
+  listening(at: Listening): void
   /** Ends every lifecycle, frees the data folder. Called once, after the last request. */
   close(): Promise<void>
+}
+
+/** Where the host is found, by programs that it starts. */
+export interface Listening {
+  url: string
+  token: string
 }
 
 export interface ComposeContext {
@@ -74,6 +82,7 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
       mcp: parts.mcp.fetch,
       ownAddresses: ownAddresses(),
     })
+    parts.listening({ url, token })
     withdraw = announceHost(dataDir, { pid: process.pid, port, token, url })
     deps.onReady({ url, port, token, pid: process.pid, dataDir })
     await deps.stopRequested

@@ -70,7 +70,9 @@ export class McpCalls {
   }
 
   async #answerIn(sessionId: SessionId, call: McpCall): Promise<McpAnswer> {
-    if (call.name === 'await_task_surface') {
+    // An agent of this host is told of the answer by its next prompt.
+    const isInside = this.#directory.live(sessionId)?.seat.isBusy === true
+    if (call.name === 'await_task_surface' && !isInside) {
       const { surfaceId } = mcpInputs.await_task_surface.parse(call.arguments)
       const form = await this.#secondDoor.open(sessionId, surfaceId, call.door)
       if (form !== null) return { texts: [], isError: false, sessionId, form }
@@ -129,6 +131,11 @@ export class McpCalls {
     signal: AbortSignal,
   ): Promise<McpAnswer> {
     const runtime = await this.#directory.load(sessionId)
+    const inside = runtime.seat.callInside(toolCall, signal)
+    if (inside !== null) {
+      const { text, isError } = await inside
+      return { texts: [text], isError, sessionId }
+    }
     const outcome = await runtime.claims.outside.make(toolCall, signal)
     if (outcome.kind !== 'ended') return failure(sessionId, lostText(outcome))
     const turn = await readCallTurn(this.#directory, sessionId, { ...outcome, name: toolCall.name })

@@ -14,12 +14,15 @@ export async function admitMessage(runtime: SessionRuntime, messageId: MessageId
   return hook.admit ? admitTurn(runtime) : { admitted: false, why: hook.reason }
 }
 
-export async function admitTurn({ deps, state }: SessionRuntime): Promise<Admitted> {
+export async function admitTurn({ deps, state, seat }: SessionRuntime): Promise<Admitted> {
   const { agent, cwd } = headerOf(state)
   const resolved = deps.agents.resolve(agent)
   if (resolved === null) return { admitted: false, why: `There is no agent named ${agent}.` }
   if (!resolved.available) return { admitted: false, why: resolved.why }
   if (!isFolder(cwd)) return { admitted: false, why: `The session's folder is missing: ${cwd}` }
+  if ('sit' in resolved) return { admitted: true, model: seat.take(agent, cwd, resolved.sit) }
+  // Whoever sat here before missed what is said from now on.
+  seat.end()
   return { admitted: true, model: resolved.model }
 }
 

@@ -256,7 +256,10 @@ export class Claims {
     if (session.getSnapshot().context.interruptTurn || cancelled?.aborted === true) turn.abort('aborted')
     const cancel = () => turn.abort('aborted')
     cancelled?.addEventListener('abort', cancel, { once: true })
-    await runTurn(this.#runtime, model, turn.signal).finally(() => cancelled?.removeEventListener('abort', cancel))
+    await runTurn(this.#runtime, model, turn.signal).finally(() => {
+      cancelled?.removeEventListener('abort', cancel)
+      this.#runtime.seat.turnEnded()
+    })
     this.#turn = null
   }
 

@@ -2,7 +2,7 @@
    (SPEC 5). Retries and what follows are decided by the turn. */
 import type { CallId, MessageId } from '../../shared/ids.ts'
 import type { AssistantPart, Usage } from '../../shared/message.ts'
-import { ModelError, type Model, type ModelPart, type ModelRequest } from '../agents/port.ts'
+import { ModelError, type CallTies, type Model, type ModelPart, type ModelRequest } from '../agents/port.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { SessionRuntime } from './session-runtime.ts'
 
@@ -19,6 +19,7 @@ export interface StepCall {
   callId: CallId
   name: string
   arguments: string
+  ties?: CallTies | undefined
 }
 
 export interface ModelAnswer {
@@ -53,6 +54,7 @@ export async function callModel(
   const stream: ModelStream = { ...at, text: '', reasoning: '' }
   runtime.stream = stream
   const parts: AssistantPart[] = []
+  const calls: StepCall[] = []
   let finish: FinishPart | null = null
   let units = 0
   try {
@@ -74,7 +76,8 @@ export async function callModel(
         void iterator.return?.().catch(() => {})
         return { kind: 'answered', answer: { ...partial(parts), stop: 'max-tokens' } }
       }
-      take(runtime, stream, parts, next.value)
+      if (next.value.type === 'tool-call') takeCall(runtime, parts, calls, next.value)
+      else takeText(runtime, stream, parts, next.value)
     }
   } catch (error) {
     if (request.signal.aborted) return { kind: 'interrupted', answer: partial(parts) }
@@ -83,7 +86,7 @@ export async function callModel(
   if (finish === null) {
     return { kind: 'failed', error: new ModelError('transient', 'The answer was cut off.'), answer: partial(parts) }
   }
-  return { kind: 'answered', answer: whole(parts, finish) }
+  return { kind: 'answered', answer: whole(parts, calls, finish) }
 }
 
 /** Takes back what a failed attempt has shown. */
@@ -98,16 +101,25 @@ export function clearStream(runtime: SessionRuntime): void {
   }
 }
 
-function take(
+type CallPart = Extract<ModelPart, { type: 'tool-call' }>
+
+function takeCall(
+  runtime: SessionRuntime,
+  parts: AssistantPart[],
+  calls: StepCall[],
+  { name, arguments: text, ties }: CallPart,
+): void {
+  const call = { callId: runtime.deps.ids.call(), name, arguments: text }
+  parts.push({ type: 'tool-call', ...call })
+  calls.push({ ...call, ties })
+}
+
+function takeText(
   runtime: SessionRuntime,
   stream: ModelStream,
   parts: AssistantPart[],
-  part: Exclude<ModelPart, FinishPart>,
+  part: Exclude<ModelPart, FinishPart | CallPart>,
 ): void {
-  if (part.type === 'tool-call') {
-    parts.push({ type: 'tool-call', callId: runtime.deps.ids.call(), name: part.name, arguments: part.arguments })
-    return
-  }
   if (part.text === '') return
   const { turn, step, messageId } = stream
   const offset = stream[part.type].length
@@ -122,11 +134,10 @@ function unitsOf(part: Exclude<ModelPart, FinishPart>): number {
   return part.type === 'tool-call' ? part.name.length + part.arguments.length : part.text.length
 }
 
-function whole(parts: AssistantPart[], finish: FinishPart): ModelAnswer {
+function whole(parts: AssistantPart[], calls: StepCall[], finish: FinishPart): ModelAnswer {
   const { usage, reason } = finish
   if (reason === 'length') return { ...partial(parts), usage, stop: 'max-tokens' }
   if (reason === 'refused') return { ...partial(parts), usage, stop: 'blocked' }
-  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []))
   return { parts, calls, usage, stop: null }
 }
 

@@ -2,6 +2,7 @@
    names its parent. Order is kept as between calls of a step: what is not concurrency-safe runs alone. */
 import { nestedCallId } from '../../shared/nested-call.ts'
 import type { CallId } from '../../shared/ids.ts'
+import type { Tool } from '../tools/tool.ts'
 import type { StepCall } from './model-step.ts'
 
 export interface NestedCallsDeps {
@@ -23,10 +24,11 @@ export class NestedCalls {
   }
 
   /** Resolves with the durable result; rejects when the session could not be written. */
-  call(name: string, argumentsText: string): Promise<{ text: string; isError: boolean }> {
+  call(name: string, argumentsText: string, tool?: Tool): Promise<{ text: string; isError: boolean }> {
     this.#made += 1
-    const call = { callId: nestedCallId(this.#deps.parent, this.#made), name, arguments: argumentsText }
-    const isSafe = this.#deps.isSafe(name)
+    const callId = nestedCallId(this.#deps.parent, this.#made)
+    const call = { callId, name, arguments: argumentsText, ...(tool !== undefined && { ties: { tool } }) }
+    const isSafe = tool?.concurrencySafe ?? this.#deps.isSafe(name)
     const before = isSafe ? this.#barrier : Promise.allSettled([this.#barrier, ...this.#together])
     const run = before.then(() => this.#deps.run(call))
     if (isSafe) this.#together.push(run)

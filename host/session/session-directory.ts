@@ -17,6 +17,8 @@ import { headerOf, headerView, sessionView } from './session-view.ts'
 
 /** A live session nobody used for this long turns cold. */
 const coldAfterMs = 5 * 60_000
+/** One whose agent runs a program: gone cold, it would begin anew and know only what the log says. */
+const seatedColdAfterMs = 60 * 60_000
 const sweepEveryMs = 60_000
 /** How long a stopping host waits for turns to write their end. */
 const drainMs = 3_000
@@ -208,7 +210,8 @@ export class SessionDirectory {
     while (!this.#stop.signal.aborted) {
       await clock.sleep(sweepEveryMs, this.#stop.signal)
       for (const runtime of this.#runtimeById.values()) {
-        if (!runtime.isQuiet || clock.now() - runtime.lastUsedAt < coldAfterMs) continue
+        const quietMs = runtime.seat.isTaken ? seatedColdAfterMs : coldAfterMs
+        if (!runtime.isQuiet || clock.now() - runtime.lastUsedAt < quietMs) continue
         void this.exclusive(runtime.sessionId, async () => {
           if (runtime.isQuiet && !runtime.ended.aborted) await this.unload(runtime, 'cold')
         })

@@ -27,6 +27,7 @@ import type { TaskRegistry } from '../tasks/port.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import { ActorMap } from './actor-map.ts'
 import type { AdmissionHook } from './admission-hook.ts'
+import { AgentSeat } from './agent-seat.ts'
 import { ApprovalService } from './approval-service.ts'
 import { Claims } from './claims.ts'
 import type { SubscriptionHub } from './hub.ts'
@@ -68,6 +69,7 @@ export class SessionRuntime {
   readonly questions: QuestionService
   readonly approvals: ApprovalService
   readonly notices: Notices
+  readonly seat: AgentSeat
   /** The step whose answer is being streamed. */
   stream: ModelStream | null = null
   lastUsedAt: number
@@ -99,6 +101,7 @@ export class SessionRuntime {
     this.questions = new QuestionService(this)
     this.approvals = new ApprovalService(this)
     this.notices = new Notices(this)
+    this.seat = new AgentSeat(this.sessionId)
     this.claims = new Claims(this)
     this.#shown = this.#summary()
   }
@@ -210,6 +213,7 @@ export class SessionRuntime {
     this.questions.cancelAll()
     this.approvals.cancelAll()
     this.claims.discardAll(discard)
+    this.seat.end()
     if (reason === 'removed') this.surfaces.remove()
     this.session.send({ type: 'END' })
     this.#ending.abort(reason)

@@ -1,6 +1,7 @@
 /* A session as the outside sees it, from its header and whether a turn runs here. */
 import type { ToolMode } from '../../shared/event.ts'
 import type { Session } from '../../shared/session.ts'
+import { isAcpAgent } from '../agents/acp-agent-name.ts'
 import { isMcpAgent } from '../agents/mcp-agent.ts'
 import type { SessionHeader } from '../log/session-state.ts'
 import type { SessionState } from '../log/session-state.ts'
@@ -37,7 +38,7 @@ export function headerOf(state: SessionState): SessionHeader {
   return state.header
 }
 
-/** How the agent of a session calls tools. One elsewhere makes plain calls, whatever was configured. */
+/** How the agent of a session calls tools. One with a program of its own makes plain calls, whatever was configured. */
 export function toolModeOf({ agent, toolMode }: SessionHeader): ToolMode {
-  return isMcpAgent(agent) ? 'native' : toolMode
+  return isMcpAgent(agent) || isAcpAgent(agent) ? 'native' : toolMode
 }

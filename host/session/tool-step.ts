@@ -8,6 +8,7 @@ import {
   parseJson,
   ToolFailure,
   type NestedEnd,
+  type Permission,
   type PreparedCall,
   type Tool,
   type ToolExecution,
@@ -42,7 +43,7 @@ function barrierGroups(runtime: SessionRuntime, calls: readonly StepCall[]): Ste
   const mode = toolModeOf(headerOf(runtime.state))
   let joinable = false
   for (const call of calls) {
-    const safe = runtime.deps.tools.find(call.name, mode)?.concurrencySafe === true
+    const safe = (call.ties?.tool ?? runtime.deps.tools.find(call.name, mode))?.concurrencySafe === true
     const last = groups.at(-1)
     if (safe && joinable && last !== undefined) last.push(call)
     else groups.push([call])
@@ -81,16 +82,19 @@ async function runCall(runtime: SessionRuntime, call: StepCall, at: Step): Promi
     callId: call.callId,
     nested: false,
     signal: at.signal,
-    nest: (name, argumentsText) => nested.call(name, argumentsText),
+    nest: (name, argumentsText, tool) => nested.call(name, argumentsText, tool),
+    permit: (summary) => permission(runtime, call, summary, at.signal),
     concludeTurn: () => {
       concluded = true
     },
     onLogged: (act) => void acts.push(act),
   }
-  const end = await finish(runtime, call, tools.find(call.name, toolModeOf(headerOf(runtime.state))), exec)
+  const tool = call.ties?.tool ?? tools.find(call.name, toolModeOf(headerOf(runtime.state)))
+  const end = await finish(runtime, call, tool, exec)
   // A call that was cut off may have left some of its own: their results come before its own.
   await nested.settled()
   await logResult(runtime, call, at, end, acts)
+  call.ties?.onLogged?.({ text: textOf(end.content), isError: end.isError === true })
   return concluded && end.isError !== true
 }
 
@@ -103,11 +107,12 @@ async function runNested(runtime: SessionRuntime, call: StepCall, at: Step, oute
     nested: true,
     signal: at.signal,
     nest: () => Promise.reject(new Error('a nested call made a call')),
+    permit: (summary) => permission(runtime, call, summary, at.signal),
     concludeTurn: () => {},
     onLogged: (act) => void acts.push(act),
   }
   await runtime.append([callDraft(call, at)])
-  const end = await finish(runtime, call, runtime.deps.tools.nested(call.name), exec)
+  const end = await finish(runtime, call, call.ties?.tool ?? runtime.deps.tools.nested(call.name), exec)
   await logResult(runtime, call, at, end, [])
   const isError = end.isError === true
   outerActs.push(
@@ -154,20 +159,30 @@ async function finish(
   }
 }
 
-/** Null: the call may run. A tool the person allowed for the session is not asked about again. */
-async function askPermission(
+/** A tool the person allowed for the session is not asked about again. */
+function permission(
   runtime: SessionRuntime,
   { callId, name, arguments: text }: StepCall,
+  summary: string,
+  signal: AbortSignal,
+): Promise<Permission> {
+  const { state, deps } = runtime
+  if (headerOf(state).approval === 'auto' || state.fold?.allowedTools.includes(name) === true)
+    return Promise.resolve('allow')
+  const desk = deps.personOf(runtime)
+  const request = { callId, tool: name, summary, input: loggedArguments(text) }
+  return desk.approvals.request(runtime, request, signal)
+}
+
+/** Null: the call may run. */
+async function askPermission(
+  runtime: SessionRuntime,
+  call: StepCall,
   summary: string | null,
   signal: AbortSignal,
 ): Promise<ToolFailure | null> {
-  const { state, deps } = runtime
-  if (summary === null || headerOf(state).approval === 'auto' || state.fold?.allowedTools.includes(name) === true)
-    return null
-  const desk = deps.personOf(runtime)
-  const request = { callId, tool: name, summary, input: loggedArguments(text) }
-  const outcome = await desk.approvals.request(runtime, request, signal)
-  switch (outcome) {
+  if (summary === null) return null
+  switch (await permission(runtime, call, summary, signal)) {
     case 'allow':
       return null
     case 'deny':

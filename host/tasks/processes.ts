@@ -2,7 +2,7 @@
    from an empty input, and is over only when nothing it started runs any more. Knows how to start and to end them and
    nothing of what they are for. Whatever still runs when the host closes ends with it. */
 import { spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../clock.ts'
 import { endProcesses, graceMs, hostGraceMs } from './end-processes.ts'
 import { leaderOf, markVariable, type Leader } from './process-table.ts'
@@ -12,6 +12,8 @@ export interface Command {
   file: string
   args: readonly string[]
   cwd: string
+  /** Beside what every command inherits. */
+  env?: Readonly<Record<string, string>>
 }
 
 export interface CommandEnd {
@@ -25,6 +27,10 @@ export interface RunOptions {
   name?: string
   /** Takes the output as it comes. The command waits while the promise is open. */
   write(chunk: Uint8Array): Promise<void>
+  /** Takes what the command writes to its standard error; left out, that is output as well. */
+  writeError?: (chunk: Uint8Array) => Promise<void>
+  /** Gets the command's standard input once it runs; left out, the command reads from an empty one. */
+  speak?: (input: Writable) => void
   /** Ends the command. */
   stop: AbortSignal
 }
@@ -77,16 +83,19 @@ export function createProcesses({ clock, mark, environment, watchdog }: Processe
     return work
   }
 
-  async function start({ file, args, cwd }: Command, options: RunOptions): Promise<RunningCommand> {
-    const { write, stop, name = `run-${(unnamed += 1)}` } = options
+  async function start({ file, args, cwd, env = {} }: Command, how: RunOptions): Promise<RunningCommand> {
+    const { write, writeError = write, speak, stop, name = `run-${(unnamed += 1)}` } = how
     closing.signal.throwIfAborted()
     watchdog.watch()
-    const child = spawn(file, args, {
+    const options = {
       cwd,
-      env: environmentFor(name),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...environmentFor(name), ...env, [markVariable]: mark + name },
       detached: true,
-    })
+    } as const
+    const child =
+      speak === undefined
+        ? spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+        : spawn(file, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
     const exited = new Promise<CommandEnd>((resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }))
     })
@@ -97,7 +106,8 @@ export function createProcesses({ clock, mark, environment, watchdog }: Processe
     })
     if (child.pid === undefined) throw new Error(`${file} started without a pid`)
     const leader = await leaderOf(child.pid)
-    const piped = [pipe(child.stdout, write), pipe(child.stderr, write)]
+    const piped = [pipe(child.stdout, write), pipe(child.stderr, writeError)]
+    if (child.stdin !== null) speak?.(child.stdin)
 
     const finish = async (): Promise<CommandEnd> => {
       const cut = AbortSignal.any([stop, closing.signal])
@@ -109,7 +119,7 @@ export function createProcesses({ clock, mark, environment, watchdog }: Processe
       const patience = clock.sleep(drainMs, drained.signal)
       await Promise.race([Promise.all(piped), patience])
       drained.abort()
-      for (const stream of [child.stdout, child.stderr]) stream.destroy()
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
       return { code, signal }
     }
     return { leader, done: tracked(finish()) }

@@ -30,8 +30,13 @@ export interface ToolExecution {
   /** From inside `run_code`: no meta, and it cannot conclude the turn. */
   readonly nested: boolean
   readonly signal: AbortSignal
-  /** Makes another call from within this one: logged, asked about and run like any other. Nested calls nest no further. */
-  nest(name: string, argumentsText: string): Promise<NestedEnd>
+  /**
+   * Makes another call from within this one: logged, asked about and run like any other. Nested calls nest no further.
+   * `tool` runs it; left out, the host's tool of that name.
+   */
+  nest(name: string, argumentsText: string, tool?: Tool): Promise<NestedEnd>
+  /** Asks for what could not be known before the call began; who was told once, or may decide alone, is not asked. */
+  permit(summary: string): Promise<Permission>
   /** Ends the turn after this step; only a call that succeeds concludes. */
   concludeTurn(): void
   /**
@@ -40,6 +45,8 @@ export interface ToolExecution {
    */
   onLogged(act: (succeeded: boolean) => void): void
 }
+
+export type Permission = 'allow' | 'deny' | 'cancelled'
 
 export interface NestedEnd {
   text: string

@@ -60,7 +60,7 @@ export function modelAt(
     problem: undefined,
   }
   const resolved = createAgentCatalog({ settings, clock }).resolve(`${provider}/${modelName}`)
-  if (resolved === null || !resolved.available) throw new Error('the model does not resolve')
+  if (resolved === null || !resolved.available || !('model' in resolved)) throw new Error('the model does not resolve')
   return resolved.model
 }
 

@@ -78,6 +78,7 @@ export async function openToolBench(deps: Partial<TaskHostDeps> & { pwshFile?: s
         nested,
         signal,
         nest: () => Promise.reject(new Error('no nested calls here')),
+        permit: () => Promise.resolve('allow'),
         concludeTurn: () => {},
         onLogged: (act) => void acts.push(act),
       })

@@ -221,6 +221,7 @@ it('cli/stop: a part that never ends does not hold the process', async () => {
       engine: createEngine({ handlers: {}, newReference: () => '', onFault: () => {} }),
       hello: () => '{}',
       mcp: { fetch: async () => new Response(null, { status: 404 }), close: async () => {} },
+      listening: () => {},
       close: () => new Promise(() => {}),
     }),
     stopRequested,

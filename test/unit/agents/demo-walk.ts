@@ -153,6 +153,7 @@ export class DemoWalk {
         callId,
         nested: false,
         nest: () => Promise.reject(new Error('no nested calls here')),
+        permit: () => Promise.resolve('allow'),
         signal: new AbortController().signal,
         concludeTurn,
         onLogged: () => {},

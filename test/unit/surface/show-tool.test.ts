@@ -55,6 +55,7 @@ async function show(input: unknown, { nested = false, delegated = false, active 
       nested,
       signal: new AbortController().signal,
       nest: () => Promise.reject(new Error('no nested calls here')),
+      permit: () => Promise.resolve('allow'),
       concludeTurn,
       onLogged: () => {},
     })
