@@ -18,6 +18,8 @@ import { createAcpWire } from './wire.ts'
 const startMs = 60_000
 /** It connects its MCP servers, reads settings and perhaps the folder. */
 const sessionMs = 120_000
+/** Between a broken pipe and the end of the program. */
+const endingMs = 5_000
 /** Of what the program writes to its standard error; the newest. */
 const maxErrorUnits = 4_096
 /** Of what is shown of it. */
@@ -69,9 +71,6 @@ export async function openConversation(deps: ConversationDeps, signal: AbortSign
       .onRequest('session/request_permission', permissionRequestSchema, async ({ params }) => ({
         outcome: await deps.onPermission(params),
       }))
-      .onNotification('session/update', readUpdate, ({ params }) => {
-        if (params !== null) deps.onUpdate(params.update)
-      })
       .connect(child.wire.stream)
     const ask = <Answer>(method: string, params: unknown, schema: z.ZodType<Answer>, limitMs: number | null) =>
       child.within(connection.agent.request<unknown>(method, params), { method, limitMs, schema })
@@ -132,7 +131,8 @@ interface Child {
   ): Promise<Answer>
 }
 
-async function startProgram({ program, cwd, endpoint, processes, clock }: ConversationDeps, signal: AbortSignal) {
+async function startProgram(deps: ConversationDeps, signal: AbortSignal): Promise<Child> {
+  const { program, cwd, endpoint, processes, clock } = deps
   const name = basename(program.file)
   const secrets = [...Object.values(program.env), ...(endpoint === null ? [] : [endpoint.token])]
   const gone = new AbortController()
@@ -150,7 +150,14 @@ async function startProgram({ program, cwd, endpoint, processes, clock }: Conver
   signal.addEventListener('abort', end, { once: true })
 
   let send: (line: string) => Promise<void> = () => Promise.reject(failure('It is not there yet.'))
-  const wire = createAcpWire({ send: (line) => send(line), onGivenUp: (why) => giveUp(failure(why)) })
+  const wire = createAcpWire({
+    send: (line) => send(line),
+    onUpdate(params) {
+      const read = readUpdate(params)
+      if (read !== null) deps.onUpdate(read.update)
+    },
+    onGivenUp: (why) => giveUp(failure(why)),
+  })
   const decoder = new TextDecoder()
   const running = await processes
     .run(
@@ -164,7 +171,7 @@ async function startProgram({ program, cwd, endpoint, processes, clock }: Conver
           // A program that no longer reads is told by its end.
           input.on('error', () => {})
           send = async (line) => {
-            if (!input.write(line)) await Promise.race([once(input, 'drain'), once(input, 'close')])
+            if (!input.write(line)) await once(input, 'drain').catch(() => {})
           }
         },
       },
@@ -205,8 +212,10 @@ async function startProgram({ program, cwd, endpoint, processes, clock }: Conver
         return answer.data
       } catch (error) {
         if (error instanceof ModelError) throw error
-        if (gone.signal.aborted) throw gone.signal.reason
-        throw failure(refusalText(method, error), error)
+        const refusal = refusalSchema.safeParse(error)
+        // No answer, then: the pipe broke, and the end of the program says why.
+        if (!refusal.success) await Promise.race([ended, clock.sleep(endingMs, waits)])
+        throw failure(refusal.success ? refusalText(method, refusal.data) : `It did not take ${method}.`, error)
       } finally {
         over.abort()
       }
@@ -225,7 +234,7 @@ function lastLine(errors: string): string {
 }
 
 const refusalSchema = z.looseObject({
-  code: z.number().optional(),
+  code: z.number(),
   message: z.string(),
   data: z.looseObject({ details: z.string().optional(), message: z.string().optional() }).nullish(),
 })
@@ -233,10 +242,7 @@ const refusalSchema = z.looseObject({
 /** The code of the protocol for a person who has not signed in. */
 const signInNeeded = -32_000
 
-function refusalText(method: string, error: unknown): string {
-  const refusal = refusalSchema.safeParse(error)
-  if (!refusal.success) return `It refused ${method}.`
-  const { code, message, data } = refusal.data
+function refusalText(method: string, { code, message, data }: z.infer<typeof refusalSchema>): string {
   if (code === signInNeeded)
     return `It wants you to sign in first: run it once in a terminal. It says: ${shown(message)}`
   const more = data?.details ?? data?.message

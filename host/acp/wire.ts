@@ -34,12 +34,15 @@ export interface AcpWire {
 
 export function createAcpWire(deps: {
   send: (line: string) => Promise<void>
+  /** `params` of each `session/update`, in order. The library would refuse what is newer than itself, loudly. */
+  onUpdate: (params: unknown) => void
   /** Once: nothing sensible comes from this program. */
   onGivenUp: (why: string) => void
 }): AcpWire {
   const asked = new Set<string | number>()
   const decoder = new TextDecoder()
-  let rest = ''
+  let rest: string[] = []
+  let restUnits = 0
   let strays = 0
   let stray: string | null = null
   let open = true
@@ -73,8 +76,10 @@ export function createAcpWire(deps: {
   function receiveLine(line: string): void {
     if (line.trim() === '') return
     const message = messageOf(line)
-    if (message !== null && (message.method !== undefined || isAnswer(message.id))) {
-      deliver(message.whole)
+    if (message !== null && isKnown(message)) {
+      if (message.method === 'session/update') deps.onUpdate(message.params)
+      // Of other notifications we need but the one that takes back a request.
+      else if (message.id !== undefined || message.method === '$/cancel_request') deliver(message.whole)
       return
     }
     stray ??= line
@@ -82,17 +87,22 @@ export function createAcpWire(deps: {
     if (strays > maxStrayLines) giveUp('It writes things that are no messages of the protocol.')
   }
 
-  function isAnswer(id: string | number | undefined): boolean {
-    return id !== undefined && asked.delete(id)
+  function isKnown({ method, id }: ReadMessage): boolean {
+    return method !== undefined || (id !== undefined && asked.delete(id))
   }
 
   return {
     stream: { readable, writable },
     receive(chunk) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) if (open) receiveLine(line)
-      if (open && rest.length > maxLineUnits) giveUp('It writes a line without end.')
+      const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
+      rest.push(first)
+      restUnits += first.length
+      for (const next of others) {
+        if (open) receiveLine(rest.join(''))
+        rest = [next]
+        restUnits = next.length
+      }
+      if (open && restUnits > maxLineUnits) giveUp('It writes a line without end.')
     },
     close,
     strayLine: () => stray,
@@ -102,6 +112,7 @@ export function createAcpWire(deps: {
 interface ReadMessage {
   whole: AnyMessage
   method: string | undefined
+  params: unknown
   id: string | number | undefined
 }
 
@@ -114,6 +125,12 @@ function messageOf(line: string): ReadMessage | null {
   }
   const parsed = messageSchema.safeParse(value)
   if (!parsed.success) return null
-  const { id } = parsed.data
-  return { whole: parsed.data, method: 'method' in parsed.data ? String(parsed.data.method) : undefined, id }
+  const { data } = parsed
+  const isCall = 'method' in data
+  return {
+    whole: data,
+    method: isCall ? String(data.method) : undefined,
+    params: isCall ? data['params'] : undefined,
+    id: data.id,
+  }
 }

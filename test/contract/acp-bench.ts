@@ -27,18 +27,23 @@ interface Program {
 
 export class AcpScene {
   readonly folder: HostFolder
-  readonly #changes = new Changes()
+  readonly #changes: Changes
   #host: HostProcess | null = null
   #person: Client | null = null
   #sent = 0
 
-  private constructor() {
+  private constructor(deadlineMs: number | undefined) {
+    this.#changes = new Changes(deadlineMs)
     this.folder = new HostFolder({ OPENAI_API_KEY: plantedKey, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' })
   }
 
   /** `programs`: beside `scripted`, which does as it is told. */
-  static async open(programs: Record<string, unknown> = {}, limits: Record<string, unknown> = {}): Promise<AcpScene> {
-    const scene = new AcpScene()
+  static async open(
+    programs: Record<string, unknown> = {},
+    limits: Record<string, unknown> = {},
+    deadlineMs?: number,
+  ): Promise<AcpScene> {
+    const scene = new AcpScene(deadlineMs)
     mkdirSync(scene.folder.dataDir, { mode: 0o700 })
     const acp = { scripted: scene.program(), ...programs }
     writeFileSync(join(scene.folder.dataDir, 'settings.json'), JSON.stringify({ acp, limits }), { mode: 0o600 })
@@ -114,6 +119,11 @@ export class AcpScene {
       condition,
       () => `${what}\n${this.#host?.stderr ?? ''}\n${JSON.stringify(this.journal())}`,
     )
+  }
+
+  /** Something outside of the wire may have changed. */
+  look(): void {
+    this.#changes.notify()
   }
 
   /** Everything the agents were told and have learnt, of one kind. */

@@ -52,6 +52,7 @@ async function run(steps, { sessionId, client }) {
       journal({ kind: 'permission', id: value.toolCallId, outcome: answer.outcome })
     } else if (kind === 'mcp') journal({ kind: 'mcp', name: value.name, ...(await callTool(value)) })
     else if (kind === 'together') await Promise.all(value.map((part) => run(part, { sessionId, client })))
+    else if (kind === 'pauseMs') await new Promise((resolve) => setTimeout(resolve, value))
     else if (kind === 'raw') process.stdout.write(value)
     else if (kind === 'exit') {
       process.stderr.write('the engine fell off\n')
