@@ -30,6 +30,8 @@ class AcpAgent implements SeatedAgent {
   #run: PromptRun | null = null
   /** Texts of the person and notices that the agent of the conversation was told. */
   #told = 0
+  /** The turn of the prompt is over. */
+  #isLeaving = false
 
   constructor(deps: AcpAgentDeps) {
     this.#deps = deps
@@ -44,15 +46,17 @@ class AcpAgent implements SeatedAgent {
     if (earlier !== null && (earlier.surfaceShown || this.#isLeaving)) {
       earlier.leave(earlier.surfaceShown ? hurryMs : 0)
       await earlier.settled
-      this.#run = null
+      if (this.#run === earlier) this.#run = null
     }
     let hasSpoken = false
     for (;;) {
+      // Whoever began the next turn meanwhile has its own.
+      if (request.signal.aborted) throw new ModelError('permanent', 'The turn was stopped.')
       const run = this.#run ?? (await this.#begin(request))
       if (run === null) return yield { type: 'finish', reason: 'stop' }
       const happening = await run.next()
       if (happening.kind === 'end') {
-        this.#run = null
+        if (this.#run === run) this.#run = null
         // What the person said meanwhile is the next prompt of the same turn.
         if (saidTexts(request.messages).length > this.#told && happening.reason === 'end_turn') {
           if (hasSpoken) yield { type: 'text', text: '\n\n' }
@@ -82,8 +86,6 @@ class AcpAgent implements SeatedAgent {
     this.#run?.leave(0)
     this.#conversation?.end()
   }
-
-  #isLeaving = false
 
   /** Null: there is nothing to say. */
   async #begin(request: ModelRequest): Promise<PromptRun | null> {

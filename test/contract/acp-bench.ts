@@ -19,10 +19,14 @@ export type Step = Record<string, unknown>
 const entrySchema = z.looseObject({ kind: z.string() })
 export type JournalEntry = z.infer<typeof entrySchema>
 
-interface Program {
-  command: string
-  args?: readonly string[]
-  env?: Record<string, string>
+export interface SceneOptions {
+  /** Beside `scripted`: agents that do as they are told, and greet in their own way. */
+  greetings?: Readonly<Record<string, string>>
+  /** Other programs, as they stand in the settings. */
+  programs?: Readonly<Record<string, unknown>>
+  limits?: Readonly<Record<string, unknown>>
+  /** Of each wait. */
+  deadlineMs?: number
 }
 
 export class AcpScene {
@@ -37,33 +41,23 @@ export class AcpScene {
     this.folder = new HostFolder({ OPENAI_API_KEY: plantedKey, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' })
   }
 
-  /** `programs`: beside `scripted`, which does as it is told. */
-  static async open(
-    programs: Record<string, unknown> = {},
-    limits: Record<string, unknown> = {},
-    deadlineMs?: number,
-  ): Promise<AcpScene> {
-    const scene = new AcpScene(deadlineMs)
+  static async open(options: SceneOptions = {}): Promise<AcpScene> {
+    const { greetings = {}, programs = {}, limits = {} } = options
+    const scene = new AcpScene(options.deadlineMs)
     mkdirSync(scene.folder.dataDir, { mode: 0o700 })
-    const acp = { scripted: scene.program(), ...programs }
+    const env = { ACP_JOURNAL: scene.journalFile, AGENT_SECRET: plantedSecret }
+    const ours = Object.entries({ scripted: 'kind', ...greetings }).map(([name, greeting]) => {
+      return [name, { command: process.execPath, args: [agentFile, greeting], env }]
+    })
+    const acp = { ...Object.fromEntries(ours), ...programs }
     writeFileSync(join(scene.folder.dataDir, 'settings.json'), JSON.stringify({ acp, limits }), { mode: 0o600 })
     writeFileSync(scene.journalFile, '')
     await scene.start()
     return scene
   }
 
-  /** One that greets in its own way. */
-  static greeting(greeting: string): Program {
-    return { command: process.execPath, args: [agentFile, greeting] }
-  }
-
   get journalFile(): string {
     return join(this.folder.dataDir, 'journal-of-agents')
-  }
-
-  program(): Program {
-    const env = { ACP_JOURNAL: this.journalFile, AGENT_SECRET: plantedSecret }
-    return { ...AcpScene.greeting('kind'), env }
   }
 
   get host(): HostProcess {

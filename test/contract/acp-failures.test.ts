@@ -8,13 +8,12 @@ import { AcpScene, plantedKey, plantedSecret, shown, type JournalEntry } from '.
 const timeout = 60_000
 let scene: AcpScene
 beforeAll(async () => {
-  scene = await AcpScene.open(
-    {
+  scene = await AcpScene.open({
+    greetings: { refusing: 'refuse', deaf: 'deaf' },
+    programs: {
       absent: { command: 'no-such-program' },
       relative: { command: './agent' },
       odd: { command: 'node', arguments: [] },
-      refusing: AcpScene.greeting('refuse'),
-      deaf: { ...AcpScene.greeting('deaf'), env: { ACP_JOURNAL: '/dev/null' } },
       nonsense: { command: '/bin/sh', args: ['-c', 'yes "{ not json"'] },
       brief: {
         command: '/bin/sh',
@@ -24,8 +23,8 @@ beforeAll(async () => {
       echo: { command: 'cat' },
       endless: { command: '/bin/sh', args: ['-c', 'tr "\\0" x < /dev/zero'] },
     },
-    { stallSeconds: 1 },
-  )
+    limits: { stallSeconds: 1 },
+  })
 }, timeout)
 afterAll(() => scene.close())
 
@@ -122,6 +121,26 @@ test(
     await scene.until(() => view.eventsOf('turn/end').length === 1, 'the end')
     expect(await scene.turn(view, 'Go on.')).toEqual({ reason: 'completed' })
     expect(shown(view).slice(-2)).toEqual(['person: Go on.', 'text: Done.'])
+  },
+  timeout,
+)
+
+test(
+  '5: a turn that is interrupted before its agent is free again leaves its text to the next one',
+  async () => {
+    const view = await scene.session({ agent: 'acp/deaf' })
+    await scene.say(view, [{ say: 'I begin.' }, { hang: true }])
+    await scene.until(() => [...view.streams.values()].some(({ text }) => text === 'I begin.'), 'its words')
+    const interrupt = () => scene.person.call('session.interrupt', { sessionId: view.sessionId })
+    await interrupt()
+    await scene.until(() => view.eventsOf('turn/end').length === 1, 'the first end')
+    await scene.say(view, 'First.')
+    await scene.until(() => view.eventsOf('user/message').length === 2, 'the second turn')
+    await interrupt()
+    await scene.until(() => view.eventsOf('turn/end').length === 2, 'the second end')
+    expect(await scene.turn(view, 'Second.')).toEqual({ reason: 'completed' })
+    expect(shown(view).slice(-3)).toEqual(['person: First.', 'person: Second.', 'text: Done.'])
+    expect(textsOf(scene.journal('prompt').at(-1)).slice(-2)).toEqual(['First.', 'Second.'])
   },
   timeout,
 )

@@ -92,7 +92,7 @@ test.each(agents)('acp-peers: $label $version shows a surface, and its next prom
   const home = mkdtempSync(join(tmpdir(), 'task-surface-peer-'))
   const { args, env } = agent.setUp(model.url, home)
   const program = { command: file, args, env: { HOME: home, ...env } }
-  const scene = await AcpScene.open({ peer: program }, {}, programMs)
+  const scene = await AcpScene.open({ programs: { peer: program }, deadlineMs: programMs })
   onTestFinished(async () => {
     await scene.close()
     await model.stop()
