@@ -66,7 +66,7 @@ describe.each([
 })
 
 test(
-  '11: an agent that goes on after a surface is stopped, and one that waits for it is told to stop',
+  'acp-answered: an agent that goes on after a surface is stopped, and one that waits for it is told to stop',
   async () => {
     const view = await scene.session()
     const waited = nextResult(2)
@@ -90,7 +90,7 @@ test('6.2: a model that does not fit is an error that the agent reads, and its t
   expect(await second()).toMatchObject({ isError: false })
 })
 
-test('11: other tools of the host are calls of the turn as well, under the call of the agent that runs', async () => {
+test('acp-inside: other tools of the host are calls of the turn as well, under the call of the agent that runs', async () => {
   const view = await scene.session({ approval: 'auto' })
   const list = { mcp: { name: 'task_list', arguments: {} } }
   const end = await scene.turn(view, [
@@ -159,7 +159,7 @@ test('5: a session that allows everything asks nobody, nor does a kind of work t
   expect(asking.eventsOf('approval/decided')).toHaveLength(1)
 })
 
-test('5: an interrupt answers a permission request as cancelled', async () => {
+test('acp-answered: an interrupt answers a permission request as cancelled', async () => {
   const view = await scene.session()
   const before = scene.journal('permission').length
   await scene.say(view, [push, pushed])

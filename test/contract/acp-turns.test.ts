@@ -63,7 +63,7 @@ test('11: text, thoughts, a plan and tool calls stand in the order in which the 
   ])
 })
 
-test('11: calls that the agent makes at the same time, or one inside another, hold up nobody', async () => {
+test('acp-inside: calls that the agent makes at the same time, or one inside another, hold up nobody', async () => {
   const auto = await scene.session({ approval: 'auto' })
   const end = await scene.turn(auto, [
     { call: { toolCallId: 'outer', kind: 'think', title: 'A piece of work', status: 'in_progress' } },
