@@ -16,18 +16,26 @@ export type OpenInspector = Store<InspectorLink | null>
 
 const loadLink = loadPart(() => import('./inspector-link.ts'))
 
-export function InspectorControl({ sources, inspector }: { sources: Sources; inspector: OpenInspector }) {
+export interface InspectorControlProps {
+  /** Null for the moment before they are there: the button keeps its place. */
+  sources: Sources | null
+  inspector: OpenInspector
+}
+
+export function InspectorControl({ sources, inspector }: InspectorControlProps) {
   const t = inspectorTexts.use()
   const [isAsking, setAsking] = useState(false)
   const link = useStore(inspector, (state) => state)
-  if (link !== null && link.sources.sessionId === sources.sessionId) return <Watching link={link} />
+  if (link !== null && link.sources.sessionId === sources?.sessionId) return <Watching link={link} />
   return (
     <>
-      <button type="button" className="btn btn-sm" onClick={() => setAsking(true)}>
+      <button type="button" className="btn btn-sm" disabled={sources === null} onClick={() => setAsking(true)}>
         <Icon name="i-out" />
         {t('open')}
       </button>
-      {isAsking && <Choice sources={sources} inspector={inspector} onClose={() => setAsking(false)} />}
+      {isAsking && sources !== null && (
+        <Choice sources={sources} inspector={inspector} onClose={() => setAsking(false)} />
+      )}
     </>
   )
 }

@@ -71,7 +71,7 @@ function Bar({ session, sources, inspector }: BarProps) {
     <div className="bar">
       <State mark="i-life">{title('title')}</State>
       <span className="grow dim fold-away">{t('lead')}</span>
-      {sources !== null && <InspectorControl sources={sources} inspector={inspector} />}
+      <InspectorControl sources={sources} inspector={inspector} />
       <button type="button" className="btn btn-sm" onClick={leave}>
         {t('back')}
       </button>
