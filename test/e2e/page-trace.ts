@@ -23,6 +23,9 @@ declare global {
   var traceGrew: Set<() => void>
 }
 
+/** Long enough for a machine that does other things as well. */
+const patienceMs = 8_000
+
 /** Before anything is heard that shall be in the trace; the root must be drawn. */
 export async function recordActors(page: Page): Promise<void> {
   await page.waitForSelector('#root > *')
@@ -86,14 +89,16 @@ export async function holdStill(page: Page): Promise<void> {
   })
 }
 
+/** What is on the other side of a wire comes in its own time. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await expect.poll(isSo, { timeout: patienceMs }).toBe(true)
+}
+
 /** The connection stands: no probe is out. */
 export async function isSteady(page: Page): Promise<boolean> {
   const trace = await traceOf(page, 'connection', 0)
   return JSON.stringify(trace.at(-1)?.to.value) === '{"up":"steady"}'
 }
-
-/** Long enough for a machine that does other things as well. */
-const patienceMs = 8_000
 
 /** What an actor (`connection`, `dock:session-1`) went through, once it is so long; or all there is when that takes too long. */
 export async function traceOf(page: Page, actor: string, length: number): Promise<TraceEntry[]> {

@@ -26,6 +26,12 @@ export interface PageModel<Machine extends AnyStateMachine, World> {
   keyOf(snapshot: SnapshotFrom<Machine>, world: World): string
   /** Moves of one walk at most. */
   maxMoves: number
+  /** Configurations that one search looks at; left out: all. */
+  maxSearch?: number
+  /** Ways to go first, by the names of their moves: what lies too deep for a search. */
+  scripts?: readonly (readonly string[])[]
+  /** What is not looked for. */
+  leftOut?: readonly LeftOut[]
 }
 
 export interface Heard<Machine extends AnyStateMachine> {
@@ -74,12 +80,21 @@ export function pageWalks(model: PageModel<AnyStateMachine, unknown>): {
 } {
   const { machine } = model
   const chart = chartOfMachine(machine)
+  const all = [...chart.edges.map(({ id }) => id), ...refusable(machine, chart)]
   const walked = new Set<string>()
+  const wanted = new Set(all.filter((target) => !isExplained(target, model.leftOut ?? [])))
   const targetsOf = (heard: readonly Heard<AnyStateMachine>[]) =>
     heard.flatMap(({ event, before, accepted }) => [
       ...edgesTaken(machine, chart, before, event),
       ...(accepted ? [] : [`${lifecycleState(before).state} × ${event.type}`]),
     ])
+
+  function noteWalked(targets: readonly string[]): void {
+    for (const target of targets) {
+      walked.add(target)
+      wanted.delete(target)
+    }
+  }
 
   function perform({ snapshot }: Node, move: Move<AnyStateMachine, unknown>): WalkedMove<AnyStateMachine, unknown> {
     let before = snapshot
@@ -97,16 +112,16 @@ export function pageWalks(model: PageModel<AnyStateMachine, unknown>): {
   function nextNew(from: Node, maxMoves: number): Node | null {
     const seen = new Set([model.keyOf(from.snapshot, from.world)])
     let ring: Node[] = [{ ...from, way: [] }]
-    for (let length = 1; length <= maxMoves && ring.length > 0; length += 1) {
+    for (let length = 1; length <= maxMoves && ring.length > 0 && wanted.size > 0; length += 1) {
       const next: Node[] = []
       for (const node of ring) {
         for (const move of model.moves(node.snapshot, node.world)) {
           const made = perform(node, move)
           const snapshot = made.heard.at(-1)?.snapshot ?? node.snapshot
           const reached = { snapshot, world: move.world, way: [...node.way, made] }
-          if (targetsOf(made.heard).some((target) => !walked.has(target))) return reached
+          if (targetsOf(made.heard).some((target) => wanted.has(target))) return reached
           const key = model.keyOf(snapshot, move.world)
-          if (seen.has(key)) continue
+          if (seen.has(key) || seen.size >= (model.maxSearch ?? Number.POSITIVE_INFINITY)) continue
           seen.add(key)
           next.push(reached)
         }
@@ -118,20 +133,28 @@ export function pageWalks(model: PageModel<AnyStateMachine, unknown>): {
 
   const start = initialTransition(machine)[0]
   const walks: PageWalk<AnyStateMachine, unknown>[] = []
+  const scripts = [...(model.scripts ?? [])]
   for (;;) {
     const moves: WalkedMove<AnyStateMachine, unknown>[] = []
     let at: Node = { snapshot: start, world: model.start, way: [] }
-    for (;;) {
+    for (const name of scripts.shift() ?? []) {
+      const move = model.moves(at.snapshot, at.world).find((one) => one.name === name)
+      if (move === undefined) throw new Error(`${titleOfWalk({ moves })}: cannot go on with: ${name}`)
+      const made = perform(at, move)
+      at = { snapshot: made.heard.at(-1)?.snapshot ?? at.snapshot, world: made.world, way: [] }
+      noteWalked(targetsOf(made.heard))
+      moves.push(made)
+    }
+    while (model.maxSearch !== 0) {
       const next = nextNew(at, model.maxMoves - moves.length)
       if (next === null) break
-      for (const { heard } of next.way) for (const target of targetsOf(heard)) walked.add(target)
+      for (const { heard } of next.way) noteWalked(targetsOf(heard))
       moves.push(...next.way)
       at = next
     }
     if (moves.length === 0) break
     walks.push({ start, moves })
   }
-  const all = [...chart.edges.map(({ id }) => id), ...refusable(machine, chart)]
   return { walks, targets: { walked, left: all.filter((target) => !walked.has(target)) } }
 }
 
@@ -159,24 +182,31 @@ export function titleOfWalk({ moves }: { moves: readonly { name: string }[] }): 
   return `${moves[0]?.name ?? 'nothing'} … ${moves.at(-1)?.name ?? 'nothing'} (${moves.length} moves)`
 }
 
-/** Why a page never comes to some refusals: events of these types in these states. */
+/** Why a page never comes to some refusals, or arrows: events of these types in these states. */
 export interface LeftOut {
   states: readonly string[]
   events: readonly string[]
+  isArrow?: true
   why: string
 }
 
 export const cannotBy =
   (reasons: readonly LeftOut[]) =>
-  ({ state, event, isRefusal }: Pair): string | null =>
-    reasons.find(({ states, events }) => isRefusal && states.includes(state) && events.includes(event ?? ''))?.why ??
-    null
+  ({ state, event, isRefusal }: Pair): string | null => {
+    const fitting = reasons.filter(({ isArrow = false }) => isArrow !== isRefusal)
+    return fitting.find(({ states, events }) => states.includes(state) && events.includes(event ?? ''))?.why ?? null
+  }
+
+function isExplained(target: string, reasons: readonly LeftOut[]): boolean {
+  const isRefusal = target.includes(' × ')
+  const [state = '', event = ''] = target.split(isRefusal ? ' × ' : ':')
+  return cannotBy(reasons)({ state, event, isRefusal }) !== null
+}
 
 /** What is wrong with the reasons: targets that nothing comes to and nothing explains, and reasons for what is walked. */
 export function unexplained({ walked, left }: Targets, reasons: readonly LeftOut[]): string[] {
-  const isExplained = (target: string) => {
-    const [state = '', event = null] = target.split(' × ')
-    return cannotBy(reasons)({ state, event, isRefusal: event !== null }) !== null
-  }
-  return [...left.filter((target) => !isExplained(target)), ...[...walked].filter(isExplained)]
+  return [
+    ...left.filter((target) => !isExplained(target, reasons)),
+    ...[...walked].filter((target) => isExplained(target, reasons)),
+  ]
 }
