@@ -74,6 +74,23 @@ export class AdmissionGate {
     for (const { response } of turnstile.admissions) answer(response, { admit: true })
   }
 
+  /** The host stands before a claim and is held there. */
+  isHolding(sessionId: string): boolean {
+    return this.#turnstile(sessionId).boundaries.size > 0
+  }
+
+  /** Lets the host go on from before a claim, whatever it finds in the queue now. */
+  pass(sessionId: string): void {
+    const { boundaries } = this.#turnstile(sessionId)
+    for (const response of boundaries) response.end()
+    boundaries.clear()
+  }
+
+  /** The admission that is held: of the row claimed last. */
+  heldAdmission(sessionId: string): string | undefined {
+    return [...this.#turnstile(sessionId).admissions].at(-1)?.messageId
+  }
+
   /** Lets one claim happen and answers whose admission is held now. */
   async claim(sessionId: string, changes: Changes): Promise<string> {
     const turnstile = this.#turnstile(sessionId)

@@ -1,8 +1,8 @@
 /* What `npm run paths` prints is true: every machine alone without a hole, and each list counted is the one a test runs. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { coverage, coverageText } from './coverage.ts'
-import { walkedPaths } from './walked-paths.ts'
+import { coverage, coverageText, holes, mistaken } from './coverage.ts'
+import { homeOf, walkedPaths } from './walked-paths.ts'
 
 const machines = coverage()
 
@@ -22,8 +22,22 @@ it.each(walkedPaths().map(({ machine, layer, file }) => [file, machine, layer]))
   },
 )
 
-it('paths/coverage: what nobody walks is printed as a hole', () => {
+const onHost = machines.filter(({ chart }) => homeOf[chart.id] === 'host')
+
+it.each(onHost.map((each) => [each.chart.id, each] as const))(
+  'paths/coverage: of %s on a host, what no suite walks has a reason, and what has one is not walked',
+  (_, each) => {
+    // Notices begin turns in `contract/tasks-notices.test.ts`, with real tasks and without this machine's paths.
+    const known = each.chart.id === 'session' ? ['live.idle:WAKE:0', 'live.idle × WAKE'] : []
+    expect(holes(each, 'host')).toEqual(known)
+    expect(mistaken(each, 'host')).toEqual([])
+  },
+)
+
+it('paths/coverage: what never comes up is printed with its reason, what nobody walks as a hole', () => {
   const text = coverageText(machines)
-  expect(text).toMatch(/^ {2}live × SUPERSEDE → closed +\d+ +HOLE +HOLE$/m)
+  expect(text).toMatch(/^ {2}live × SUPERSEDE → closed +\d+ +out +out$/m)
+  expect(text).toMatch(/^ {2}out of host: a live host opens no surface over an open one$/m)
+  expect(text).toMatch(/^ {2}live\.idle × WAKE \[mayWake\] → live\.claiming +\d+ +HOLE +·$/m)
   expect(text).toMatch(/^surface +host +\d+ +\d+ +9 of 10 /m)
 })

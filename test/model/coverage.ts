@@ -71,6 +71,31 @@ function coveredBy(machine: AnyStateMachine, chart: Chart, suites: readonly Walk
   return { suite, edges, refusals: refused, cannot }
 }
 
+/** Every pair by its key in the counts. */
+function pairsOf({ chart, refusals }: MachineCoverage): (Pair & { key: string })[] {
+  return [
+    ...chart.edges.map(({ id, from, event }) => ({ key: id, state: from, event, isRefusal: false })),
+    ...refusals.map((key) => {
+      const [state = '', event = null] = key.split(' × ')
+      return { key, state, event, isRefusal: true }
+    }),
+  ]
+}
+
+const isWalked = ({ edges, refusals }: Covered, key: string): boolean => edges.has(key) || refusals.has(key)
+
+/** Neither walked nor known never to come up. */
+export function holes(of: MachineCoverage, layer: Layer): string[] {
+  const covered = of.byLayer[layer]
+  return pairsOf(of).flatMap((pair) => (isWalked(covered, pair.key) || covered.cannot(pair) !== null ? [] : [pair.key]))
+}
+
+/** Walked, although a suite says that they never come up. */
+export function mistaken(of: MachineCoverage, layer: Layer): string[] {
+  const covered = of.byLayer[layer]
+  return pairsOf(of).flatMap((pair) => (isWalked(covered, pair.key) && covered.cannot(pair) !== null ? [pair.key] : []))
+}
+
 /**
  * For people; ends with the sums. A dot: the actor lives elsewhere, and no suite walks it there. `out`: it cannot be come to
  * there, for a reason that stands below its lines.

@@ -12,6 +12,7 @@ import {
 } from '../../machines/paths.ts'
 import { pendingOf, type surfaceMachine } from '../../machines/surface.ts'
 import type { DiscardReason } from '../../shared/message.ts'
+import type { Pair } from './walked-paths.ts'
 
 export type SurfaceEvent = EventFrom<typeof surfaceMachine>
 export type SurfaceSnapshot = SnapshotFrom<typeof surfaceMachine>
@@ -86,4 +87,18 @@ export function standingOf(snapshot: SurfaceSnapshot): string {
   const { closed, discarded } = snapshot.context
   if (closed !== null) return closed
   return pendingOf(snapshot)?.phase ?? (discarded === null ? 'open' : `open, ${discarded}`)
+}
+
+/** Why a pair of state and event never comes up on a host; null where it may. */
+export function cannotOfSurface({ state, event, isRefusal }: Pair): string | null {
+  if (event === 'SUPERSEDE') return 'a live host opens no surface over an open one'
+  return isRefusal && event === 'CLAIM' && state === 'live.claiming' ? 'there is one claim at a time' : null
+}
+
+export function cannotOfSurfaceInPage(pair: Pair): string | null {
+  if (pair.isRefusal && (pair.event === 'CLAIM' || pair.event === 'COMMIT')) {
+    return 'a step of the host: a person has nothing to press for it'
+  }
+  if (pair.isRefusal && pair.event === 'REMOVE') return 'a removed session has no page'
+  return cannotOfSurface(pair)
 }

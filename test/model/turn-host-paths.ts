@@ -1,5 +1,6 @@
 /* What of the turn machine a real host is brought to do. The host makes the events itself, out of what the model answers
    and the person does, so what it never makes in a state is left out here, each with its reason in `cannotOfTurn`. */
+import { transition } from 'xstate'
 import { turnPaths } from '../../machines/path-models.ts'
 import { lifecyclePaths, longestOnly, refusals, type LifecyclePath, type PathModel } from '../../machines/paths.ts'
 import { maxSteps, type turnMachine } from '../../machines/turn.ts'
@@ -19,7 +20,15 @@ const hostPaths: PathModel<typeof turnMachine> = {
   stopsAt: ({ context: { step, attempt } }) => step > 1 || attempt > 1,
 }
 
-export const turnWalks = longestOnly(lifecyclePaths(hostPaths, 'edges'))
+/** The host ends by itself what is ending: what happened before is looked at there. */
+function ended(path: TurnPath): TurnPath {
+  const at = path.steps.at(-1)?.snapshot
+  if (at?.matches('ending') !== true) return path
+  const event = { type: 'ENDED' } as const
+  return { ...path, steps: [...path.steps, { event, snapshot: transition(turnPaths.machine, at, event)[0] }] }
+}
+
+export const turnWalks = longestOnly(lifecyclePaths(hostPaths, 'edges').map(ended))
 
 /** One state each from which a stopping host cuts a turn. */
 export const stoppedWalks: TurnPath[] = (['calling', 'waiting', 'acting'] as const).flatMap((state) => {

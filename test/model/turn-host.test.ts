@@ -40,6 +40,8 @@ const show: ScriptedToolCall = {
 
 /** Longer than any test: a wait that only an interrupt ends. */
 const longWaitS = 250
+/** Without a wish of the model. */
+const firstWaitMs = 1_000
 /** Ways in which a call of a model fails for a while. */
 const failings = ['status', 'cut', 'drop'] as const
 
@@ -47,6 +49,7 @@ class Walk {
   readonly session: LifecycleSession
   readonly #expect: ExpectStatic
   #failed = 0
+  #waitMs = 0
 
   private constructor(session: LifecycleSession, expect: ExpectStatic) {
     this.session = session
@@ -146,6 +149,7 @@ class Walk {
   async #fail(transient: boolean, retried: boolean): Promise<void> {
     const call = await this.session.call()
     if (!transient) return call.answerError(400, 'No such thing.')
+    this.#waitMs = retried ? firstWaitMs : longWaitS * 1_000
     if (!retried) return call.answerError(429, 'Too many of you.', longWaitS)
     switch (failings[(this.#failed += 1) % failings.length]) {
       case 'cut':
@@ -164,7 +168,10 @@ class Walk {
     await session.until(() => own().length > count, `${count} transitions of the turn`)
     if (at.matches({ live: 'calling' })) await session.call()
     if (at.matches({ live: 'acting' })) await session.until(() => session.view.questions.size === 1, 'a question')
-    if (at.matches({ live: 'waiting' })) await session.until(() => session.view.status?.retry, 'a retry in sight')
+    if (at.matches({ live: 'waiting' })) {
+      const { waitMs } = await session.until(() => session.view.status?.retry, 'a retry in sight')
+      this.#expect(waitMs).toBe(this.#waitMs)
+    }
     const log = (await session.log()) ?? []
     compare(this.#expect, own(), path, count)
     compareLog(this.#expect, log, at)

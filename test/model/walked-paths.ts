@@ -10,10 +10,17 @@ import {
   type PathModel,
   type Refusal,
 } from '../../machines/paths.ts'
-import { taskHostRefusals, taskHostWalks } from '../contract/tasks-host-paths.ts'
+import { cannotOfTask, taskHostRefusals, taskHostWalks } from '../contract/tasks-host-paths.ts'
 import { pageSuites } from './page-suites.ts'
 import { approvalRefusals, approvalWalks, questionRefusals, questionWalks } from './person-paths.ts'
-import { hostRefusals, pageRefusals, walkedPaths as surfaceWalks } from './surface-paths.ts'
+import { cannotOfSession, heldRefusals, heldWalks, sessionRefusals, sessionWalks } from './session-host-paths.ts'
+import {
+  cannotOfSurface,
+  cannotOfSurfaceInPage,
+  hostRefusals,
+  pageRefusals,
+  walkedPaths as surfaceWalks,
+} from './surface-paths.ts'
 import { allTurnWalks, cannotOfTurn, turnRefusals } from './turn-host-paths.ts'
 
 /** The machine alone, its actor in a real host, its actor in a real page. */
@@ -77,6 +84,7 @@ export function walkedPaths(): WalkedPaths[] {
       file: 'model/surface-host.test.ts',
       walks: surfaceWalks(),
       refusals: hostRefusals(),
+      cannot: cannotOfSurface,
     },
     {
       machine: 'surface',
@@ -84,6 +92,7 @@ export function walkedPaths(): WalkedPaths[] {
       file: 'e2e/surface-paths.test.ts',
       walks: surfaceWalks(),
       refusals: pageRefusals(),
+      cannot: cannotOfSurfaceInPage,
     },
     {
       machine: 'task',
@@ -91,6 +100,7 @@ export function walkedPaths(): WalkedPaths[] {
       file: 'contract/tasks-paths.test.ts',
       walks: taskHostWalks,
       refusals: taskHostRefusals,
+      cannot: cannotOfTask,
     },
     {
       machine: 'turn',
@@ -99,6 +109,21 @@ export function walkedPaths(): WalkedPaths[] {
       walks: allTurnWalks,
       refusals: turnRefusals,
       cannot: cannotOfTurn,
+    },
+    {
+      machine: 'session',
+      layer: 'host',
+      file: 'model/session-host.test.ts',
+      walks: sessionWalks,
+      refusals: sessionRefusals,
+      cannot: cannotOfSession,
+    },
+    {
+      machine: 'session',
+      layer: 'host',
+      file: 'model/session-held.test.ts',
+      walks: heldWalks,
+      refusals: heldRefusals,
     },
     {
       machine: 'question',
