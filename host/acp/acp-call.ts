@@ -33,6 +33,8 @@ export class AcpCall {
   readonly #permissions: PendingPermission[] = []
   #fields: ToolCallFields
   #end: End | null = null
+  /** What stands under it and still runs. */
+  readonly #held = new Set<Promise<unknown>>()
   #changed = new AbortController()
 
   /** `onRun`: the call runs from the one telling to the other, which comes with null. */
@@ -63,6 +65,17 @@ export class AcpCall {
 
   get hasEnded(): boolean {
     return this.#end !== null
+  }
+
+  /** Others can stand under it: it goes on, or what stands under it does and may wait for them. */
+  get isHost(): boolean {
+    return this.#end === null || this.#held.size > 0
+  }
+
+  /** Keeps the call open until the work is done. */
+  hold(work: Promise<unknown>): void {
+    const held: Promise<unknown> = work.finally(() => this.#held.delete(held)).catch(() => {})
+    this.#held.add(held)
   }
 
   get name(): string {
@@ -123,6 +136,7 @@ export class AcpCall {
         const pending = this.#permissions.shift()
         if (pending !== undefined) await this.#decide(pending, exec)
         else if (this.#end === null) await this.#untilChanged()
+        else if (this.#held.size > 0) await Promise.all(this.#held)
         else return outcomeOf(this.#end)
       }
     } finally {

@@ -144,12 +144,15 @@ export class PromptRun {
     // What our tool waits for must not wait for our tool.
     for (const [running, exec] of this.#running) if (exec.nested && running.isOther) running.finish(letGo)
     this.#remove(inside)
-    host.nest(inside.name, inside.arguments).then(inside.settle, () => inside.settle(lost))
+    const work = host.exec.nest(inside.name, inside.arguments)
+    host.call.hold(work)
+    work.then(inside.settle, () => inside.settle(lost))
   }
 
   /** The running call that others can stand under. */
-  get #host(): ToolExecution | null {
-    return [...this.#running.values()].find((exec) => !exec.nested) ?? null
+  get #host(): { call: AcpCall; exec: ToolExecution } | null {
+    const found = [...this.#running].find(([call, exec]) => !exec.nested && call.isHost)
+    return found === undefined ? null : { call: found[0], exec: found[1] }
   }
 
   /** What came between the announcement of a call and its run. */
@@ -274,7 +277,7 @@ export class PromptRun {
     const host = this.#host
     if (host === null || !this.#removeCall(call)) return
     // The session may be lost meanwhile, and whoever runs the turn knows.
-    await host.nest(call.name, call.argumentsText, call.tool).catch(() => {})
+    host.call.hold(host.exec.nest(call.name, call.argumentsText, call.tool))
   }
 
   /** Calls that were announced and are none of the agent's own: the one by the endpoint stands for them. */

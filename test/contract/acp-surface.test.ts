@@ -162,10 +162,12 @@ test('5: a session that allows everything asks nobody, nor does a kind of work t
 test('acp-answered: an interrupt answers a permission request as cancelled', async () => {
   const view = await scene.session()
   const before = scene.journal('permission').length
-  await scene.say(view, [push, pushed])
+  // The second one waits behind the first.
+  await scene.say(view, [{ together: [[push], [push]] }, pushed])
   await approval(view)
   await scene.person.call('session.interrupt', { sessionId: view.sessionId })
   await scene.until(() => view.eventsOf('turn/end').length === 1, 'the end')
-  expect(await scene.entry('permission', before + 1)).toMatchObject({ outcome: { outcome: 'cancelled' } })
+  const answers = [await scene.entry('permission', before + 1), await scene.entry('permission', before + 2)]
+  expect(answers).toMatchObject([{ outcome: { outcome: 'cancelled' } }, { outcome: { outcome: 'cancelled' } }])
   expect(shown(view).at(-1)).toMatch(/^result error INTERRUPTED/)
 })

@@ -82,6 +82,23 @@ test('acp-inside: calls that the agent makes at the same time, or one inside ano
   ])
 })
 
+test('acp-inside: whenever the inner call comes, it is not left behind', async () => {
+  const view = await scene.session({ approval: 'auto' })
+  // Around the moment at which the outer one begins to run.
+  const pauses = [0, 1, 2, 4, 8, 12, 16, 24, 32, 48]
+  const steps = pauses.flatMap((pauseMs, n) => [
+    { call: { toolCallId: `outer-${n}`, kind: 'think', title: 'Work', status: 'in_progress' } },
+    { pauseMs },
+    { permit: { toolCallId: `inner-${n}`, kind: 'execute', title: 'make', rawInput: { command: 'make' } } },
+    { update: { toolCallId: `inner-${n}`, status: 'completed', rawOutput: 'made' } },
+    { update: { toolCallId: `outer-${n}`, status: 'completed', rawOutput: 'worked' } },
+    { say: 'Next.' },
+  ])
+  expect(await scene.turn(view, steps)).toEqual({ reason: 'completed' })
+  expect(view.eventsOf('tool/result').filter(({ data }) => data.isError === true)).toEqual([])
+  expect(view.eventsOf('tool/result')).toHaveLength(2 * pauses.length)
+})
+
 test('11: the next prompt is what the person says next, and the agent remembers the rest by itself', async () => {
   const view = await scene.session()
   await scene.turn(view, 'First.')
