@@ -1,5 +1,29 @@
-import { sessionMachine, type InboxRow } from '../../machines/session.ts'
+import { sessionMachine } from '../../machines/session.ts'
 import { ids } from './model-ids.ts'
+import {
+  answer,
+  asSteering,
+  boundary,
+  claiming,
+  committing,
+  edit,
+  edits,
+  first,
+  foreign,
+  noSteering,
+  nothingClaimed,
+  ofAnswer,
+  ofClaimed,
+  put,
+  removals,
+  remove,
+  running,
+  second,
+  steer,
+  whileBusy,
+  whileClaimed,
+  woken,
+} from './session-table-parts.ts'
 import { describeTable, type Definition, type StateOf } from './transition-table.ts'
 
 const rules = [
@@ -17,89 +41,6 @@ const rules = [
   'reload',
   'ended-once',
 ] as const
-
-const first: InboxRow = { itemId: ids.item, messageId: ids.message, placement: 'queued', answers: null }
-const second: InboxRow = { itemId: ids.secondItem, messageId: ids.secondMessage, placement: 'queued', answers: null }
-const answer: InboxRow = {
-  itemId: ids.thirdItem,
-  messageId: ids.thirdMessage,
-  placement: 'queued',
-  answers: { surfaceId: ids.surface, submissionId: ids.submission },
-}
-const asSteering = (row: InboxRow): InboxRow => ({ ...row, placement: 'steering' })
-
-const put = (row: InboxRow) => ({ type: 'ENQUEUE', row }) as const
-const edit = { type: 'EDIT', itemId: ids.secondItem } as const
-const steer = { type: 'STEER', itemId: ids.secondItem } as const
-const remove = { type: 'REMOVE', itemId: ids.secondItem } as const
-const ofAnswer = { itemId: ids.thirdItem } as const
-const ofClaimed = { itemId: ids.item } as const
-const foreign = { itemId: ids.foreignItem } as const
-
-const boundary = [put(first)]
-const claiming = [...boundary, { type: 'CLAIM' }] as const
-const committing = [...claiming, { type: 'ISSUE' }] as const
-const running = [...committing, { type: 'COMMIT' }] as const
-
-/** Where rows wait: one may be edited or removed, and steered only while a turn runs. */
-const edits = [
-  { rule: 'row-order', when: 'an unknown row', event: { type: 'EDIT', ...foreign }, to: null },
-  {
-    rule: 'locked-rows',
-    when: 'a submission',
-    after: [put(answer)],
-    event: { type: 'EDIT', ...ofAnswer },
-    to: null,
-  },
-] as const
-const removals = [
-  { rule: 'row-order', when: 'an unknown row', event: { type: 'REMOVE', ...foreign }, to: null },
-] as const
-const woken = [
-  { type: 'WAKE' },
-  { type: 'ISSUE' },
-  { type: 'COMMIT' },
-  { type: 'TURN_ENDED' },
-  { type: 'CLAIM' },
-] as const
-const nothingClaimed = {
-  ISSUE: { rule: 'one-claim', to: null },
-  COMMIT: { rule: 'one-claim', to: null },
-  DISCARD: { rule: 'one-claim', to: null },
-} as const
-const whileBusy = {
-  CONFIGURE: { rule: 'busy', to: null },
-  REWIND: { rule: 'busy', to: null },
-  RESUME: { rule: 'reload', to: null },
-  END: { rule: 'ended-once', to: 'ended' },
-} as const
-const noSteering = { rule: 'steer-running', after: [put(second)], to: null } as const
-
-/** One row is claimed, others wait. */
-const whileClaimed = <State extends 'live.claiming' | 'live.committing'>(to: State) =>
-  ({
-    ENQUEUE: [
-      { rule: 'row-order', to, context: { rows: [second] } },
-      {
-        rule: 'steer-running',
-        when: 'steering',
-        event: put(asSteering(second)),
-        to,
-        context: { rows: [second] },
-      },
-    ],
-    EDIT: [
-      { rule: 'locked-rows', after: [put(second)], to, does: ['permit'] },
-      { rule: 'one-claim', when: 'the claimed row', event: { type: 'EDIT', ...ofClaimed }, to: null },
-      ...edits,
-    ],
-    STEER: noSteering,
-    REMOVE: [
-      { rule: 'row-order', after: [put(second)], to, context: { rows: [] } },
-      { rule: 'one-claim', when: 'the claimed row', event: { type: 'REMOVE', ...ofClaimed }, to: null },
-      ...removals,
-    ],
-  }) as const
 
 const definition = {
   file: 'session.ts',
