@@ -97,6 +97,8 @@ describe('the connection machine and a page stand at the same places', () => {
           if (before.matches('connecting') && snapshot.matches('up')) await page.clock.runFor(restMs)
           if (before.matches('up') && !snapshot.matches('up')) probes = []
         }
+        // Only a socket that closed before its hello makes the page ask whether it is refused.
+        await expect.poll(() => questions.length, patiently).toBe(move.world.questions)
       }
       expect(replayed(connectionMachine, await traceOf(page, 'connection', length))).toEqual(linesOf(walk))
     },
