@@ -157,6 +157,20 @@ test('8 inspect: frames go to sockets that asked, once each, and stop when they 
   expect(framesOf(everything)).toHaveLength(entries.length)
 })
 
+test('8 inspect: who ends the watch of one session hears no more of it, and others still do', async () => {
+  const { stage, client, sessionId } = await open()
+  const other = await stage.connect()
+  for (const each of [client, other]) await each.call('inspect.subscribe', { sessionId })
+  const heard = (of: Client) => of.frames.filter(({ type }) => type === 'actor/inspect').length
+  await client.call('session.configure', { sessionId })
+  await stage.until(() => heard(client) === 2 && heard(other) === 2, 'the first entries')
+  await client.call('inspect.unsubscribe', { sessionId })
+  await client.call('session.configure', { sessionId })
+  await stage.until(() => heard(other) === 3, 'the next entry')
+  await client.call('host.describe', {})
+  expect(heard(client)).toBe(2)
+})
+
 test('8 inspect: the answer to inspect.subscribe is what lives now, and the frames go on from there', async () => {
   const scene = await open()
   const { stage, client, sessionId } = scene
