@@ -41,6 +41,7 @@ function standing(index: ReturnType<typeof newIndex>): Record<string, unknown> {
 const arbitrarySteps = fc
   .array(fc.record({ who: fc.nat(6), kind: fc.constantFrom('session', 'turn', 'surface', 'task'), to: fc.nat(20) }), {
     maxLength: 3 * toldAgain,
+    size: 'max',
   })
   .map((drawn): Step[] => {
     const begun = new Set<string>()
@@ -111,45 +112,52 @@ describe('the stream for inspectors', () => {
     },
   )
 
-  it('INSPECT-LATE: a viewer that comes at any moment ends up knowing every actor where it stands, each registered before anything else is told of it', () => {
-    fc.assert(
-      fc.property(arbitrarySteps, fc.array(fc.nat(3 * toldAgain), { maxLength: 4 }), (steps, cuts) => {
-        const entries = entriesOf(steps)
-        const scene = openSources()
-        const { stream, take } = openStream(scene)
-        const received = createReceived(() => 0)
-        let sent: Sent[] = []
-        let from = 0
-        for (const cut of [...cuts, entries.length].toSorted((left, right) => left - right)) {
-          scene.add(entries.slice(from, cut))
-          from = Math.max(from, cut)
-          if (cut >= entries.length) break
+  it(
+    'INSPECT-LATE: a viewer that comes at any moment ends up knowing every actor where it stands, each registered before anything else is told of it',
+    { timeout: 30_000 },
+    () => {
+      fc.assert(
+        fc.property(arbitrarySteps, fc.array(fc.nat(3 * toldAgain), { maxLength: 4 }), (steps, cuts) => {
+          const entries = entriesOf(steps)
+          const scene = openSources()
+          const { stream, take } = openStream(scene)
+          const received = createReceived(() => 0)
+          let sent: Sent[] = []
+          let from = 0
+          for (const cut of [...cuts, entries.length].toSorted((left, right) => left - right)) {
+            scene.add(entries.slice(from, cut))
+            from = Math.max(from, cut)
+            if (cut >= entries.length) break
+            take()
+            stream.tellAll()
+          }
           take()
           stream.tellAll()
-        }
-        take()
-        stream.tellAll()
-        sent = take()
-        const seen = new Set<string>()
-        for (const { type, sessionId } of sent) {
-          if (type === '@xstate.actor') seen.add(sessionId)
-          expect(seen).toContain(sessionId)
-        }
-        expect(known(sent)).toEqual(standing(scene.index()))
-        received.take(sent)
-        const { index, alive } = received.feed.getState()
-        const stand = Object.entries(standing(scene.index()))
-        expect(
-          Object.fromEntries(
-            index.tracks.map((track) => [track.actorId, index.entry(track.positions.at(-1) ?? -1)?.to]),
-          ),
-        ).toEqual(Object.fromEntries(stand.map(([id, one]) => [id, z.object({ value: z.json() }).parse(one).value])))
-        const active = stand.flatMap(([id, one]) => (JSON.stringify(one).includes('"active"') ? [id] : []))
-        expect([...(alive ?? [])].toSorted()).toEqual(active.toSorted())
-      }),
-      { numRuns: 60 },
-    )
-  })
+          sent = take()
+          const seen = new Set<string>()
+          for (const { type, sessionId } of sent) {
+            if (type === '@xstate.actor') seen.add(sessionId)
+            expect(seen).toContain(sessionId)
+          }
+          expect(known(sent)).toEqual(standing(scene.index()))
+          received.take(sent)
+          const { index, alive } = received.feed.getState()
+          expect(Array.from({ length: index.length }, (_, at) => JSON.stringify(index.entry(at)?.event))).not.toContain(
+            JSON.stringify({ type: 'xstate.stop' }),
+          )
+          const stand = Object.entries(standing(scene.index()))
+          expect(
+            Object.fromEntries(
+              index.tracks.map((track) => [track.actorId, index.entry(track.positions.at(-1) ?? -1)?.to]),
+            ),
+          ).toEqual(Object.fromEntries(stand.map(([id, one]) => [id, z.object({ value: z.json() }).parse(one).value])))
+          const active = stand.flatMap(([id, one]) => (JSON.stringify(one).includes('"active"') ? [id] : []))
+          expect([...(alive ?? [])].toSorted()).toEqual(active.toSorted())
+        }),
+        { numRuns: 20, endOnFailure: true },
+      )
+    },
+  )
 
   it('INSPECT-ONCE: what comes behind a viewer is told once, in order, also where the older half of the journal is let go', () => {
     const scene = openSources()
