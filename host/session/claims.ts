@@ -9,6 +9,7 @@ import type { DiscardReason, Message, Placement } from '../../shared/message.ts'
 import { conflict } from '../../shared/protocol/errors.ts'
 import type { QueueAction } from '../../shared/protocol/methods.ts'
 import type { Model } from '../agents/port.ts'
+import { accepts } from '../lifecycles/accepts.ts'
 import { untilAborted } from '../until-aborted.ts'
 import { admitMessage, admitTurn } from './admission.ts'
 import { correlationOf, editableText, type InboxEntry } from './inbox.ts'
@@ -178,7 +179,7 @@ export class Claims {
     const surfaceIsOpen = state.projections.taskSurface.active !== null
     const header = headerOf(state)
     const mayBeginTurn = !surfaceIsOpen && !isSubagent(header) && !isMcpAgent(header.agent)
-    return wanted && notices.size > 0 && mayBeginTurn && session.getSnapshot().can({ type: 'WAKE' })
+    return wanted && notices.size > 0 && mayBeginTurn && accepts(session, { type: 'WAKE' })
   }
 
   async #carryNotices(): Promise<void> {

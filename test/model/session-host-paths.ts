@@ -1,9 +1,16 @@
 /* What of the session machine a real host is brought to do. Where the host itself makes what comes next, without anybody
    outside in between, a path has that and nothing else; what this leaves out has its reason in `cannotOfSession`. */
-import { transition, type EventFrom, type SnapshotFrom } from 'xstate'
+import { initialTransition, transition, type EventFrom, type SnapshotFrom } from 'xstate'
 import { sessionPaths } from '../../machines/path-models.ts'
-import { lifecyclePaths, longestOnly, refusals, type LifecyclePath, type PathModel } from '../../machines/paths.ts'
-import type { InboxRow, sessionMachine } from '../../machines/session.ts'
+import {
+  lifecyclePaths,
+  longestOnly,
+  refusals,
+  type LifecyclePath,
+  type PathModel,
+  type Refusal,
+} from '../../machines/paths.ts'
+import { maxWakes, type InboxRow, type sessionMachine } from '../../machines/session.ts'
 import type { Pair } from './walked-paths.ts'
 
 export type SessionEvent = EventFrom<typeof sessionMachine>
@@ -65,6 +72,28 @@ function settled(path: SessionPath): SessionPath {
   if (event === undefined) return path
   const [snapshot] = transition(sessionPaths.machine, at, event)
   return settled({ ...path, steps: [...path.steps, { event, snapshot }] })
+}
+
+/** Notices alone begin turns, as often as they may, and once more. */
+export const wakeWalk: SessionPath = pathOf(
+  Array.from({ length: maxWakes }).flatMap((): SessionEvent[] => [
+    { type: 'WAKE' },
+    { type: 'ISSUE' },
+    { type: 'COMMIT' },
+    { type: 'TURN_ENDED' },
+    { type: 'CLAIM' },
+  ]),
+)
+export const wakeRefusal: Refusal<typeof sessionMachine> = { path: wakeWalk, event: { type: 'WAKE' } }
+
+function pathOf(events: readonly SessionEvent[]): SessionPath {
+  const [start] = initialTransition(sessionPaths.machine)
+  let at: SessionSnapshot = start
+  const steps = events.map((event) => {
+    ;[at] = transition(sessionPaths.machine, at, event)
+    return { event, snapshot: at }
+  })
+  return { start, steps }
 }
 
 export const sessionWalks = longestOnly(

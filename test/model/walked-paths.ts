@@ -13,7 +13,15 @@ import {
 import { cannotOfTask, taskHostRefusals, taskHostWalks } from '../contract/tasks-host-paths.ts'
 import { pageSuites } from './page-suites.ts'
 import { approvalRefusals, approvalWalks, questionRefusals, questionWalks } from './person-paths.ts'
-import { cannotOfSession, heldRefusals, heldWalks, sessionRefusals, sessionWalks } from './session-host-paths.ts'
+import {
+  cannotOfSession,
+  heldRefusals,
+  heldWalks,
+  sessionRefusals,
+  sessionWalks,
+  wakeRefusal,
+  wakeWalk,
+} from './session-host-paths.ts'
 import {
   cannotOfSurface,
   cannotOfSurfaceInPage,
@@ -124,6 +132,13 @@ export function walkedPaths(): WalkedPaths[] {
       file: 'model/session-held.test.ts',
       walks: heldWalks,
       refusals: heldRefusals,
+    },
+    {
+      machine: 'session',
+      layer: 'host',
+      file: 'model/session-wake.test.ts',
+      walks: [wakeWalk],
+      refusals: [wakeRefusal],
     },
     {
       machine: 'question',
