@@ -40,7 +40,7 @@ export default defineConfig({
       testProject('model', { testTimeout: 60_000 }),
       testProject('crash', { testTimeout: 900_000, fileParallelism: false }),
       testProject('peers', { testTimeout: 600_000, fileParallelism: false }),
-      testProject('e2e', { testTimeout: 60_000, hookTimeout: 120_000, maxWorkers: 2 }),
+      testProject('e2e', { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
     ],
   },
 })

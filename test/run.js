@@ -1,8 +1,9 @@
-/* `npm test`: installs what a bare machine lacks, builds, runs every vitest project in turn and ends with one line
+/* `npm test`: installs what a bare machine lacks, builds, runs every vitest project and ends with one line
    `N passed, N failed`. Names of projects as arguments run those alone.
-   Projects run one after another: each of them wants all cores, and a browser test beside them would only wait. */
+   Two lanes: browser tests, one file at a time, beside all others in turn. Both wait for processes and pages more than
+   they work, so that neither lane keeps two cores busy by itself. What the browser lane says comes at its end. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { ensureInstalled, root, run } from '../host/bin/prepare.js'
 
@@ -18,15 +19,22 @@ run('npm', ['run', 'build'])
 rmSync(output, { recursive: true, force: true })
 mkdirSync(output, { recursive: true })
 
-const totals = projects.map(runProject)
+const lanes = [projects.filter((project) => project !== 'e2e'), projects.filter((project) => project === 'e2e')]
+const totals = (await Promise.all(lanes.map((lane, index) => runLane(lane, index === 0 ? 'inherit' : 'pipe')))).flat()
 const sum = (key) => totals.reduce((total, each) => total + each[key], 0)
 const [passed, failed] = [sum('passed'), sum('failed')]
 if (passed + failed === 0) process.stdout.write('no tests were found\n')
 process.stdout.write(`${passed} passed, ${failed} failed\n`)
 process.exit(failed > 0 || passed === 0 ? 1 : 0)
 
+async function runLane(lane, stdio) {
+  const counts = []
+  for (const project of lane) counts.push(await runProject(project, stdio))
+  return counts
+}
+
 /** Counts from vitest's own report. A file that cannot be loaded, a skipped test and a crash count as failures. */
-function runProject(project) {
+async function runProject(project, stdio) {
   const report = join(output, `${project}.json`)
   const args = [
     'vitest',
@@ -38,12 +46,7 @@ function runProject(project) {
     '--reporter=json',
     `--outputFile.json=${report}`,
   ]
-  const { status } = spawnSync('npx', ['--no-install', ...args], {
-    cwd: root,
-    stdio: 'inherit',
-    env: environment,
-    shell: process.platform === 'win32',
-  })
+  const status = await runVitest(args, stdio)
   if (!existsSync(report))
     return status === 0 ? { passed: 0, failed: 0 } : broken(project, 'wrote no report', { passed: 0, failed: 0 })
   const {
@@ -61,6 +64,20 @@ function runProject(project) {
   return status !== 0 && totals.failed === 0
     ? broken(project, `ended with ${status} although no test failed`, totals)
     : totals
+}
+
+/** The exit code. With `pipe` what is said is kept until the end. */
+function runVitest(args, stdio) {
+  const options = { cwd: root, env: environment, shell: process.platform === 'win32' }
+  const child = spawn('npx', ['--no-install', ...args], { ...options, stdio: ['ignore', stdio, stdio] })
+  const said = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => said.push(chunk))
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      process.stdout.write(Buffer.concat(said))
+      resolve(code)
+    })
+  })
 }
 
 function broken(project, how, { passed, failed }) {
