@@ -36,11 +36,11 @@ export default defineConfig({
     projects: [
       testProject('unit'),
       // Most of these wait for processes and sockets, so more of them than cores may run at once.
-      testProject('contract', { testTimeout: 20_000, maxWorkers: 4 }),
-      testProject('model', { testTimeout: 60_000 }),
+      testProject('contract', { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 4 }),
+      testProject('model', { testTimeout: 120_000, hookTimeout: 60_000 }),
       testProject('crash', { testTimeout: 900_000, fileParallelism: false }),
       testProject('peers', { testTimeout: 600_000, fileParallelism: false }),
-      testProject('e2e', { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
+      testProject('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
     ],
   },
 })

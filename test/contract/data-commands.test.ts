@@ -68,7 +68,7 @@ function activeOf(value: unknown): string {
 
 test(
   '13 export/import: byte for byte, beside a host and without one, from folder to folder',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const { stage, sessionId, forkId, dataDir } = await sessions()
     const beside = await command(['export', sessionId, '--data', dataDir])
@@ -104,7 +104,7 @@ test(
   },
 )
 
-test('13 import: what is no log is refused with its line, and leaves nothing', { timeout: 60_000 }, async () => {
+test('13 import: what is no log is refused with its line, and leaves nothing', { timeout: 120_000 }, async () => {
   const dataDir = folder()
   const created = JSON.stringify({ type: 'session/created', seq: 0, time: 1, data: { agent: 'demo', cwd: '/' } })
   const cases: [input: string, line: number][] = [
@@ -125,7 +125,7 @@ test('13 import: what is no log is refused with its line, and leaves nothing', {
 
 test(
   '13 verify: a log that breaks a rule is named with seq and rule, and the exit code is 1',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const dataDir = folder()
     const events = [
@@ -145,7 +145,7 @@ test(
 
 test(
   '13 doctor: a damaged record is named, the rest can be had, and derived records are mended',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const { stage, sessionId, forkId, dataDir } = await sessions()
     expect(await command(['doctor', '--data', dataDir])).toMatchObject({
@@ -183,7 +183,7 @@ test(
   },
 )
 
-test('13 data: unknown sessions and ids that are none are said in one line', { timeout: 60_000 }, async () => {
+test('13 data: unknown sessions and ids that are none are said in one line', { timeout: 120_000 }, async () => {
   const dataDir = folder()
   for (const args of [
     ['export', 'nobody'],

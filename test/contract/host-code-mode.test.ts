@@ -21,7 +21,7 @@ test.each([
   ['native', false, true],
   ['code', true, false],
   ['both', true, true],
-] as const)('tool-modes: %s', { timeout: 40_000 }, async (mode, hasCode, hasOthers) => {
+] as const)('tool-modes: %s', { timeout: 120_000 }, async (mode, hasCode, hasOthers) => {
   const { call, stage, view } = await open(mode)
   expect(call.toolNames.includes('run_code')).toBe(hasCode)
   expect(call.toolNames.includes('bash')).toBe(hasOthers)
@@ -70,7 +70,7 @@ test('nested: calls of code stand under it in the log, have no meta, cannot conc
   await stage.until(() => view.eventsOf('turn/end')[0], 'the end')
 })
 
-test('nested: a call that needs permission asks for it, and a refusal is thrown', { timeout: 40_000 }, async () => {
+test('nested: a call that needs permission asks for it, and a refusal is thrown', { timeout: 120_000 }, async () => {
   const { call, stage, client, view, sessionId } = await open('code', 'ask')
   call.answerCalls([
     code('try { return await tools.bash({ command: "echo one" }) } catch (error) { return error.message }'),
@@ -85,7 +85,7 @@ test('nested: a call that needs permission asks for it, and a refusal is thrown'
   await stage.until(() => view.eventsOf('turn/end')[0], 'the end')
 })
 
-test('nested: an interrupt ends code and calls, and every call has its result', { timeout: 40_000 }, async () => {
+test('nested: an interrupt ends code and calls, and every call has its result', { timeout: 120_000 }, async () => {
   const { call, stage, client, view, sessionId } = await open('code')
   call.answerCalls([code('await tools.bash({ command: "sleep 600" })')])
   await stage.until(() => view.eventsOf('tool/call').some(({ data }) => data.name === 'bash'), 'the nested call')

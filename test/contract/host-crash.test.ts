@@ -21,7 +21,7 @@ afterAll(() => base.close())
 
 const survey = { open: () => CrashStage.open(base.folder.dataDir), memory: () => memory, lives: 2 }
 
-test('durable-first: control: a host that does not die finishes', { timeout: 60_000 }, async () => {
+test('durable-first: control: a host that does not die finishes', { timeout: 120_000 }, async () => {
   const stage = await CrashStage.open(base.folder.dataDir)
   const host = await stage.folder.start()
   const before = await checkAfterCrash(stage, host, memory)

@@ -56,7 +56,7 @@ async function everythingElse(): Promise<void> {
 
 test(
   'durable-first: while a write is in flight nothing of it is seen, said or acted on',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     let groups = 0
     const started = { calls: 0, model: new Array<ScriptedModel>() }
@@ -79,7 +79,7 @@ test(
   },
 )
 
-test('durable-first: answers that name an event wait for it', { timeout: 60_000 }, async () => {
+test('durable-first: answers that name an event wait for it', { timeout: 120_000 }, async () => {
   const scene = await open(
     storeThat(async (_, write) => {
       await everythingElse()
@@ -149,7 +149,7 @@ test.for(Object.keys(fates))(
 
 test(
   'store-away: while the store is away sessions answer −32010; when it is back every watcher is told by itself',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const store = createMemoryStore()
     let isAway = false

@@ -11,7 +11,7 @@ const silenceMs = 4000
 
 test(
   'idle: a session nobody touches sends nothing, neither before nor after its first turn',
-  { timeout: 40_000 },
+  { timeout: 120_000 },
   async () => {
     const stage = await HostStage.open()
     const client = await stage.connect()
@@ -38,7 +38,7 @@ test(
 
 test(
   'stop: SIGTERM ends an idle host with 0 within 5 s and takes its announcement away',
-  { timeout: 40_000 },
+  { timeout: 120_000 },
   async () => {
     const stage = await HostStage.open()
     const client = await stage.connect()
@@ -52,7 +52,7 @@ test(
 
 test(
   'stop: SIGTERM in the middle of a turn writes its end; the next start has nothing to repair',
-  { timeout: 40_000 },
+  { timeout: 120_000 },
   async () => {
     const stage = await HostStage.open()
     const client = await stage.connect()
@@ -77,7 +77,7 @@ test(
   },
 )
 
-test('stop: SIGTERM while nothing answers an admission still ends in time', { timeout: 40_000 }, async () => {
+test('stop: SIGTERM while nothing answers an admission still ends in time', { timeout: 120_000 }, async () => {
   // A hook that accepts connections and never answers.
   const server = createServer()
   const port = await new Promise<number>((resolve) => {
@@ -101,7 +101,7 @@ test('stop: SIGTERM while nothing answers an admission still ends in time', { ti
 
 test(
   'one-host: a second host on the same data says so in one sentence and ends; the first goes on',
-  { timeout: 40_000 },
+  { timeout: 120_000 },
   async () => {
     const stage = await HostStage.open()
     const client = await stage.connect()
@@ -115,7 +115,7 @@ test(
   },
 )
 
-test('data-folder: what the host writes is private to the person', { timeout: 40_000 }, async () => {
+test('data-folder: what the host writes is private to the person', { timeout: 120_000 }, async () => {
   const stage = await HostStage.open()
   const client = await stage.connect()
   await stage.createSession(client)

@@ -64,7 +64,7 @@ async function showSurface({ stage, view, send, ended }: Scene): Promise<string>
   return surface.surfaceId
 }
 
-test('one-send: the first answer stands while it waits and once it is durable', { timeout: 60_000 }, async () => {
+test('one-send: the first answer stands while it waits and once it is durable', { timeout: 120_000 }, async () => {
   const { stage, view, send, act, ended } = await open()
   expect(await send('m1')).toEqual({ messageId: 'm1', placement: 'queued' })
   const call = await stage.call('m1')
@@ -93,7 +93,7 @@ test('one-send: the first answer stands while it waits and once it is durable', 
   expect(view.eventsOf('steering/message')).toHaveLength(1)
 })
 
-test('row-order, locked-rows: gone, then locked, then no turn', { timeout: 60_000 }, async () => {
+test('row-order, locked-rows: gone, then locked, then no turn', { timeout: 120_000 }, async () => {
   const scene = await open()
   const { client, stage, sessionId, view, send, act } = scene
   const surfaceId = await showSurface(scene)
@@ -144,7 +144,7 @@ test('row-order, locked-rows: gone, then locked, then no turn', { timeout: 60_00
   gate.unguard(sessionId)
 })
 
-test('claim-order: what is published at a claim and at a commit, in its order', { timeout: 60_000 }, async () => {
+test('claim-order: what is published at a claim and at a commit, in its order', { timeout: 120_000 }, async () => {
   const scene = await open()
   const { client, stage, sessionId, view } = scene
   const surfaceId = await showSurface(scene)
@@ -181,7 +181,7 @@ test('claim-order: what is published at a claim and at a commit, in its order', 
   gate.unguard(sessionId)
 })
 
-test('give-back: a refused admission gives the text back with the reason', { timeout: 60_000 }, async () => {
+test('give-back: a refused admission gives the text back with the reason', { timeout: 120_000 }, async () => {
   const scene = await open()
   const { stage, sessionId, view, send } = scene
   gate.guard(sessionId)
@@ -198,7 +198,7 @@ test('give-back: a refused admission gives the text back with the reason', { tim
   gate.unguard(sessionId)
 })
 
-test('issues: a refused submission says what is wrong and where, and takes nothing', { timeout: 60_000 }, async () => {
+test('issues: a refused submission says what is wrong and where, and takes nothing', { timeout: 120_000 }, async () => {
   const scene = await open()
   const { client, stage, sessionId, view } = scene
   const surfaceId = await showSurface(scene)
@@ -227,7 +227,7 @@ test('issues: a refused submission says what is wrong and where, and takes nothi
 
 test(
   'cold: reading an open surface starts nothing, and a surface is known in its session alone',
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   async () => {
     const scene = await open()
     const { stage, view, sessionId, send } = scene
@@ -267,7 +267,7 @@ test(
 
 test(
   'remembered: after a restart a submission and a dismissal get their first answer again',
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   async () => {
     const scene = await open()
     const { stage, view, sessionId } = scene

@@ -244,7 +244,7 @@ test('10 machines: inspect.machines draws every machine: its states and events a
 
 test(
   '13 journal: the command prints the same from a running host and from the folder of one that has ended',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const scene = await open()
     const { stage, client, sessionId } = scene

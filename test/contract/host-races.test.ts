@@ -88,7 +88,7 @@ test('one-submission: of five different submissions at once one is accepted, the
 
 test(
   'one-outcome: a dismissal, a submission and a message at once close the surface once',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const shared = await HostStage.open()
     for (let round = 0; round < 6; round += 1) {
@@ -129,7 +129,7 @@ test(
   },
 )
 
-test.for([1, 2])('one-outcome: a storm of everything from four clients, seed %d', { timeout: 90_000 }, async (seed) => {
+test.for([1, 2])('one-outcome: a storm of everything from four clients, seed %d', { timeout: 120_000 }, async (seed) => {
   const scene = await open(4)
   const { stage, clients, sessionId, view } = scene
   const number = numbers(seed)

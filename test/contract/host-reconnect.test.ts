@@ -33,7 +33,7 @@ const idle = (view: SessionView) => view.status?.status === 'idle'
 
 test(
   'open-join: sockets that open, drop and open again while turns stream all converge on the log',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const { stage, client, sessionId, view } = await openSession()
     let isOver = false
@@ -247,7 +247,7 @@ test('rewind-renews: every subscriber is told the new incarnation and the state 
 
 test(
   'slow-reader: a socket that does not read is closed, others go on, and it converges by opening again',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const stage = await HostStage.open()
     const [client, slow] = [await stage.connect(), await stage.connect()]

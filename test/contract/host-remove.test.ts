@@ -25,7 +25,7 @@ test.each([
   { mode: 'foreground', background: false },
 ])(
   '2 remove: a session goes with its $mode subagent, whose work is cut',
-  { timeout: 40_000 },
+  { timeout: 120_000 },
   async ({ background }) => {
     const { stage, client, sessionId, call } = await openParent()
     call.answerCalls([delegation(background)])
@@ -37,7 +37,7 @@ test.each([
   },
 )
 
-test('2 remove: a session goes with what waits in it, and is unknown afterwards', { timeout: 40_000 }, async () => {
+test('2 remove: a session goes with what waits in it, and is unknown afterwards', { timeout: 120_000 }, async () => {
   const { client, sessionId } = await openParent()
   await client.call('session.send', { sessionId, messageId: 'm2', text: 'waits' })
   await client.call('session.remove', { sessionId })

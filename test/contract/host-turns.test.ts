@@ -48,7 +48,7 @@ const textOf = (view: SessionView): string =>
 
 test(
   'retry: 429, 5xx, a dropped connection and a cut stream are tried again, visibly; the text is there once',
-  { timeout: 40_000 },
+  { timeout: 120_000 },
   async () => {
     const { stage, client, view, send, ended } = await open()
     await send('m1')
@@ -202,7 +202,7 @@ test('ids: a message id and a submission id are different things, the same text 
   expect(reply).toMatchObject({ ok: false, error: { code: -32009, data: { code: 'stale' } } })
 })
 
-test('queue-bound: a full queue refuses with words and locks nothing', { timeout: 60_000 }, async () => {
+test('queue-bound: a full queue refuses with words and locks nothing', { timeout: 120_000 }, async () => {
   const { stage, client, sessionId, view, send, ended } = await open()
   await send('m1')
   const first = await stage.call('m1')

@@ -188,7 +188,7 @@ describe('how much is sent', () => {
 
   it(
     'linear-bytes: of a thousand tasks each change sends one list once, as long as its rows; a longer list forgets its oldest',
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       const { registry, hub, sent, start } = openCarrier()
       hub.position(stranger)

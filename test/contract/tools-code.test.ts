@@ -97,7 +97,7 @@ describe('bounded', () => {
     ['a text that doubles', 'let text = "x"; for (;;) text += text'],
     ['recursion', 'const down = () => down() + 1; return down()'],
     ['one huge array', 'return new Uint8Array(2 ** 31).length'],
-  ])('memory: %s', { timeout: 30_000 }, async (_, code) => {
+  ])('memory: %s', { timeout: 120_000 }, async (_, code) => {
     const before = process.memoryUsage().rss
     expect(await returned(code, 1_000)).toMatchObject({ kind: 'failed' })
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024)

@@ -18,7 +18,7 @@ const typeOf = ({ event }: Entry): unknown =>
 test(
   'wake: notices begin turns up to the bound, and the next is refused until a person says something',
   {
-    timeout: 60_000,
+    timeout: 120_000,
   },
   async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'task-surface-wake-'))
