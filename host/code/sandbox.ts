@@ -23,7 +23,7 @@ export interface SandboxDeps {
 export interface SandboxRun {
   code: string
   names: readonly string[]
-  /** Never rejects. */
+  /** A rejection ends the run, which then rejects with it: there is no session any more that could go on. */
   call(name: string, argumentsText: string): Promise<{ text: string; isError: boolean }>
   signal: AbortSignal
 }
@@ -48,17 +48,18 @@ export function runInSandbox({ clock, workerFile, limits }: SandboxDeps, run: Sa
     stderr: true,
     resourceLimits: threadLimits,
   })
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let isOver = false
     let busy = new AbortController()
 
-    const end = (how: SandboxEnd) => {
+    const stop = (then: () => void) => {
       if (isOver) return
       isOver = true
       busy.abort()
       run.signal.removeEventListener('abort', abort)
-      void worker.terminate().then(() => resolve(how))
+      void worker.terminate().then(then)
     }
+    const end = (how: SandboxEnd) => stop(() => resolve(how))
     const abort = () => end({ kind: 'aborted' })
     const failed = (message: string) => end({ kind: 'failed', message, output: '' })
 
@@ -80,10 +81,12 @@ export function runInSandbox({ clock, workerFile, limits }: SandboxDeps, run: Sa
     }
 
     worker.on('message', (said: unknown) => {
-      const message = fromSandboxSchema.parse(said)
-      if (message.type === 'idle') busy.abort()
-      else if (message.type === 'call') void answer(message.id, message.name, message.arguments)
-      else if (message.type === 'returned') end({ kind: 'returned', value: message.value, output: message.output })
+      const { data: message } = fromSandboxSchema.safeParse(said)
+      if (message === undefined) failed('The code could not go on: its thread said what cannot be read.')
+      else if (message.type === 'idle') busy.abort()
+      else if (message.type === 'call') {
+        answer(message.id, message.name, message.arguments).catch((error: unknown) => stop(() => reject(error)))
+      } else if (message.type === 'returned') end({ kind: 'returned', value: message.value, output: message.output })
       else end({ kind: 'failed', message: message.message, output: message.output })
     })
     worker.on('error', (error) => failed(`The code could not go on: ${error.message}`))

@@ -30,6 +30,8 @@ const chunkMaxLength = 256
 const gatherMs = 100
 /** Chunks read at once. */
 const readChunks = 32
+/** Entries that may wait for the stored journal to be read; later ones are lost, as a store that hangs must fill nothing. */
+const maxWaiting = 4096
 
 interface Tail {
   /** Entries recorded while the stored journal is read; null once it is known where it ends. */
@@ -64,10 +66,13 @@ export class Journal {
   record(sessionId: SessionId, draft: JournalDraft, numbered: (entry: JournalEntry) => void = () => {}): void {
     const tail = this.#tailById.get(sessionId) ?? this.#begin(sessionId)
     if (tail.waiting === null) this.#add(sessionId, tail, draft, numbered)
-    else tail.waiting.push({ draft, numbered })
+    else if (tail.waiting.length < maxWaiting) tail.waiting.push({ draft, numbered })
   }
 
-  /** Entries behind `afterId` in order, refused ones among them, written or not. */
+  /**
+   * Entries behind `afterId` in order, refused ones among them, written or not, as it stood when it was asked: what is
+   * recorded or written meanwhile belongs to a later page, or there would be holes in this one.
+   */
   async read(
     sessionId: SessionId,
     afterId: number,
@@ -75,20 +80,22 @@ export class Journal {
   ): Promise<{ entries: JournalEntry[]; hasMore: boolean }> {
     const tail = this.#tailById.get(sessionId)
     const known = tail?.waiting === null ? tail : undefined
+    const end = known?.nextId ?? Number.MAX_SAFE_INTEGER
+    const unwritten = known?.fresh.entries.slice() ?? []
     const refused = (known?.refused ?? (await this.#store.refused(sessionId))).filter((entry) => idOf(entry) > afterId)
     const accepted: JournalEntry[] = []
     let from = afterId + 1
     for (;;) {
       const chunks = await this.#store.chunks(sessionId, from, readChunks)
-      for (const { entries } of chunks) accepted.push(...entries.filter((entry) => idOf(entry) >= from))
+      for (const { entries } of chunks) {
+        accepted.push(...entries.filter((entry) => idOf(entry) >= from && idOf(entry) < end))
+      }
       from = idOf(accepted.at(-1) ?? { id: String(afterId) }) + 1
       if (chunks.length < readChunks || accepted.length > limit) break
     }
-    const entries = [
-      ...accepted,
-      ...(known?.fresh.entries ?? []).filter((entry) => idOf(entry) >= from),
-      ...refused,
-    ].toSorted((a, b) => idOf(a) - idOf(b))
+    const entries = [...accepted, ...unwritten.filter((entry) => idOf(entry) >= from), ...refused].toSorted(
+      (a, b) => idOf(a) - idOf(b),
+    )
     return { entries: entries.slice(0, limit), hasMore: entries.length > limit }
   }
 
@@ -141,7 +148,7 @@ export class Journal {
       tail.waiting = null
       for (const { draft, numbered } of waiting) this.#add(sessionId, tail, draft, numbered)
     } catch (error) {
-      this.#tailById.delete(sessionId)
+      if (this.#tailById.get(sessionId) === tail) this.#tailById.delete(sessionId)
       this.#logger.warn(
         { sessionId, err: error },
         'the journal of a session cannot be read; what happened is not noted',

@@ -96,3 +96,24 @@ test('nested: an interrupt ends code and calls, and every call has its result', 
   expect(new Set(view.eventsOf('tool/result').map(({ data }) => data.callId))).toEqual(new Set(calls))
   expect(calls).toHaveLength(2)
 })
+
+test(
+  'nested: a session that goes while code waits for a call takes the code along, and the host goes on',
+  { timeout: 120_000 },
+  async () => {
+    const { call, stage, client, view, sessionId } = await open('code')
+    call.answerCalls([
+      code('await Promise.allSettled([tools.bash({ command: "sleep 600" }), tools.bash({ command: "sleep 601" })])'),
+    ])
+    await stage.until(() => view.eventsOf('tool/call').some(({ data }) => data.name === 'bash'), 'the nested call')
+    await client.call('session.remove', { sessionId })
+    expect((await client.call('session.list', {})).sessions).toEqual([])
+    // What a lost write leaves behind shows a moment later: another session works to its end.
+    const { id } = await stage.createSession(client)
+    const other = await client.open(id)
+    await client.call('session.send', { sessionId: id, messageId: 'm2', text: 'and now' })
+    ;(await stage.call('and now')).answerText('here')
+    await stage.until(() => other.eventsOf('turn/end')[0], 'the end of another turn')
+    expect(stage.host.isRunning).toBe(true)
+  },
+)

@@ -129,108 +129,112 @@ test(
   },
 )
 
-test.for([1, 2])('one-outcome: a storm of everything from four clients, seed %d', { timeout: 120_000 }, async (seed) => {
-  const scene = await open(4)
-  const { stage, clients, sessionId, view } = scene
-  const number = numbers(seed)
-  let storms = true
+test.for([1, 2])(
+  'one-outcome: a storm of everything from four clients, seed %d',
+  { timeout: 120_000 },
+  async (seed) => {
+    const scene = await open(4)
+    const { stage, clients, sessionId, view } = scene
+    const number = numbers(seed)
+    let storms = true
 
-  /** The model answers at once, with this or that. */
-  const answer = async (): Promise<void> => {
-    for (;;) {
-      const call = await stage.until(
-        () => stage.model.calls.find((candidate) => candidate.isParked) ?? (storms ? null : 'over'),
-        'a model call',
-      )
-      if (call === 'over') return
-      const kind = number(6)
-      if (kind < 2) call.answerCalls([show])
-      else if (kind === 2) call.answerError(400, 'refused')
-      else call.answerText(`answer ${call.callNo}`)
+    /** The model answers at once, with this or that. */
+    const answer = async (): Promise<void> => {
+      for (;;) {
+        const call = await stage.until(
+          () => stage.model.calls.find((candidate) => candidate.isParked) ?? (storms ? null : 'over'),
+          'a model call',
+        )
+        if (call === 'over') return
+        const kind = number(6)
+        if (kind < 2) call.answerCalls([show])
+        else if (kind === 2) call.answerError(400, 'refused')
+        else call.answerText(`answer ${call.callNo}`)
+      }
     }
-  }
-  const answering = answer()
+    const answering = answer()
 
-  const sent: string[] = []
-  const accepted: { submissionId: string; messageId: string }[] = []
-  const knownSurface = () => openSurface(view.events)?.surfaceId ?? view.pushes.at(-1)?.surfaceId ?? 'none'
-  const act = async (client: Client): Promise<void> => {
-    const kind = number(10)
-    const surfaceId = knownSurface()
-    if (kind < 3) {
-      const messageId = `m${sent.length}`
-      sent.push(messageId)
-      const placement = number(3) === 0 ? 'steering' : 'queued'
-      await client.call('session.send', { sessionId, messageId, text: messageId, placement })
-    } else if (kind < 6) {
-      const submissionId = `q${number(40)}`
-      const reply = await client.call('taskSurface.submit', { sessionId, surfaceId, submissionId, values })
-      if (reply.accepted) accepted.push({ submissionId, messageId: reply.messageId })
-    } else if (kind === 6) {
-      await client.call('taskSurface.dismiss', { sessionId, surfaceId, dismissalId: `d${number(40)}` })
-    } else if (kind === 7) {
-      await client.call('session.interrupt', { sessionId })
-    } else if (kind === 8) {
-      const row = view.queue[number(Math.max(1, view.queue.length))]
-      const action = { kind: number(2) === 0 ? 'remove' : 'steer' }
-      await client.ask('session.updateQueue', { sessionId, itemId: row?.id ?? 'none', action })
-    } else {
-      const pendingBefore = view.pushes.at(-1)?.pending
-      const reply = await client.call('taskSurface.getActive', { sessionId, surfaceId })
-      const pendingAfter = view.pushes.at(-1)?.pending
-      // Claimed all the while: never open and free.
-      const isClaimed = pendingBefore?.phase === 'claiming' && pendingAfter === pendingBefore
-      if (isClaimed && client === clients[0] && reply.active) expect(reply.pending).not.toBeNull()
+    const sent: string[] = []
+    const accepted: { submissionId: string; messageId: string }[] = []
+    const knownSurface = () => openSurface(view.events)?.surfaceId ?? view.pushes.at(-1)?.surfaceId ?? 'none'
+    const act = async (client: Client): Promise<void> => {
+      const kind = number(10)
+      const surfaceId = knownSurface()
+      if (kind < 3) {
+        const messageId = `m${sent.length}`
+        sent.push(messageId)
+        const placement = number(3) === 0 ? 'steering' : 'queued'
+        await client.call('session.send', { sessionId, messageId, text: messageId, placement })
+      } else if (kind < 6) {
+        const submissionId = `q${number(40)}`
+        const reply = await client.call('taskSurface.submit', { sessionId, surfaceId, submissionId, values })
+        if (reply.accepted) accepted.push({ submissionId, messageId: reply.messageId })
+      } else if (kind === 6) {
+        await client.call('taskSurface.dismiss', { sessionId, surfaceId, dismissalId: `d${number(40)}` })
+      } else if (kind === 7) {
+        await client.call('session.interrupt', { sessionId })
+      } else if (kind === 8) {
+        const row = view.queue[number(Math.max(1, view.queue.length))]
+        const action = { kind: number(2) === 0 ? 'remove' : 'steer' }
+        await client.ask('session.updateQueue', { sessionId, itemId: row?.id ?? 'none', action })
+      } else {
+        const pendingBefore = view.pushes.at(-1)?.pending
+        const reply = await client.call('taskSurface.getActive', { sessionId, surfaceId })
+        const pendingAfter = view.pushes.at(-1)?.pending
+        // Claimed all the while: never open and free.
+        const isClaimed = pendingBefore?.phase === 'claiming' && pendingAfter === pendingBefore
+        if (isClaimed && client === clients[0] && reply.active) expect(reply.pending).not.toBeNull()
+      }
     }
-  }
-  await Promise.all(
-    clients.map(async (client) => {
-      for (let count = 0; count < 45; count += 1) await act(client)
-    }),
-  )
-  const ids = [...new Set([...sent, ...accepted.map(({ messageId }) => messageId)])]
-  while (!isQuiet(view, ids)) {
-    const { n } = view
-    await stage.until(
-      () => view.n > n || isQuiet(view, ids),
-      () => `the storm to go on; ${stateOf(view, ids)}`,
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let count = 0; count < 45; count += 1) await act(client)
+      }),
     )
-  }
-  storms = false
-  stage.changes.notify()
-  await answering
-  const { events, hasMore } = (await clients[0]?.call('session.history', { sessionId, limit: 500 })) ?? {
-    events: [],
-    hasMore: true,
-  }
+    const ids = [...new Set([...sent, ...accepted.map(({ messageId }) => messageId)])]
+    while (!isQuiet(view, ids)) {
+      const { n } = view
+      await stage.until(
+        () => view.n > n || isQuiet(view, ids),
+        () => `the storm to go on; ${stateOf(view, ids)}`,
+      )
+    }
+    storms = false
+    stage.changes.notify()
+    await answering
+    const { events, hasMore } = (await clients[0]?.call('session.history', { sessionId, limit: 500 })) ?? {
+      events: [],
+      hasMore: true,
+    }
 
-  // Everybody saw the same log and the same frames.
-  expect(hasMore).toBe(false)
-  for (const client of clients) {
-    await client.call('host.describe', {})
-    expect(client.view(sessionId).events).toEqual(events)
-    expect(client.view(sessionId).n).toBe(view.n)
-  }
-  // Every message has one outcome.
-  expect(outcomesOf(view)).toEqual([...ids].sort())
-  // Every submission id stands for one message, whoever asked how often.
-  const messageBySubmission = new Map<string, string>()
-  for (const { submissionId, messageId } of accepted) {
-    expect(messageBySubmission.get(submissionId) ?? messageId).toBe(messageId)
-    messageBySubmission.set(submissionId, messageId)
-  }
-  expect(new Set(submissionsIn(events)).size).toBe(submissionsIn(events).length)
-  // Every surface that was shown closed once, but for the one that is open.
-  const shown = events.flatMap((event) =>
-    event.type === 'tool/result'
-      ? (/"surfaceId":"([^"]+)"/.exec(JSON.stringify(event.data.meta ?? null))?.[1] ?? [])
-      : [],
-  )
-  const open_ = openSurface(events)?.surfaceId
-  const outcomes = JSON.stringify(view.projections.get('taskSurfaceOutcomes')?.value)
-  const closed = [...outcomes.matchAll(/"surfaceId":"([^"]+)"/g)].map((match) => match[1])
-  expect(closed).toEqual(shown.filter((surfaceId) => surfaceId !== open_))
-})
+    // Everybody saw the same log and the same frames.
+    expect(hasMore).toBe(false)
+    for (const client of clients) {
+      await client.call('host.describe', {})
+      expect(client.view(sessionId).events).toEqual(events)
+      expect(client.view(sessionId).n).toBe(view.n)
+    }
+    // Every message has one outcome.
+    expect(outcomesOf(view)).toEqual([...ids].sort())
+    // Every submission id stands for one message, whoever asked how often.
+    const messageBySubmission = new Map<string, string>()
+    for (const { submissionId, messageId } of accepted) {
+      expect(messageBySubmission.get(submissionId) ?? messageId).toBe(messageId)
+      messageBySubmission.set(submissionId, messageId)
+    }
+    expect(new Set(submissionsIn(events)).size).toBe(submissionsIn(events).length)
+    // Every surface that was shown closed once, but for the one that is open.
+    const shown = events.flatMap((event) =>
+      event.type === 'tool/result'
+        ? (/"surfaceId":"([^"]+)"/.exec(JSON.stringify(event.data.meta ?? null))?.[1] ?? [])
+        : [],
+    )
+    const open_ = openSurface(events)?.surfaceId
+    const outcomes = JSON.stringify(view.projections.get('taskSurfaceOutcomes')?.value)
+    const closed = [...outcomes.matchAll(/"surfaceId":"([^"]+)"/g)].map((match) => match[1])
+    expect(closed).toEqual(shown.filter((surfaceId) => surfaceId !== open_))
+  },
+)
 
 /** Messages that became durable, and those that were given back. */
 function outcomesOf(view: SessionView): string[] {

@@ -114,6 +114,33 @@ describe.each(backends)('journal on %s', (_, open) => {
     expect((await journal.read(a, 5_000, 10)).entries).toEqual([])
   })
 
+  it.each(['before', 'after'])(
+    'numbered: a page has no hole where entries are written %s the store is read',
+    async (when) => {
+      const clock = new HeldClock()
+      const store = await open()
+      let isOver = false
+      const meanwhile = async () => {
+        if (isOver) return
+        isOver = true
+        await record(journal, [draft(6), draft(7, false), draft(8)])
+        await clock.pass()
+        await record(journal, drafts(9, 9))
+      }
+      const chunks: JournalStore['chunks'] = async (...args) => {
+        if (when === 'before') await meanwhile()
+        const read = await store.chunks(...args)
+        await meanwhile()
+        return read
+      }
+      const journal = journalOn({ ...store, chunks }, 10_000, clock)
+      await record(journal, drafts(1, 5))
+      const first = (await journal.read(a, 0, 500)).entries
+      const rest = (await journal.read(a, Number(first.at(-1)?.id), 500)).entries
+      expect(typesOf([...first, ...rest])).toEqual(types(1, 9))
+    },
+  )
+
   it('bounded: the newest entries stay, give or take some chunks', async () => {
     const store = await open()
     const clock = new HeldClock()
