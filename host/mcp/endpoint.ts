@@ -16,7 +16,7 @@ export interface McpDeps {
 }
 
 export interface McpEndpoint {
-  /** `bound`: the one session this address is for. The request's signal aborts when its client has gone. */
+  /** `bound`: the one session this address is for. The request's signal aborts when its client has gone. Never rejects. */
   fetch(request: Request, bound: SessionId | null): Promise<Response>
   /** Ends every connection. */
   close(): Promise<void>
@@ -30,7 +30,12 @@ export function createMcpEndpoint(deps: McpDeps): McpEndpoint {
     async fetch(request, bound) {
       if (closed) return new Response(null, { status: 503 })
       loading ??= load()
-      return (await loading).fetch(request, bound)
+      try {
+        return await (await loading).fetch(request, bound)
+      } catch (error) {
+        deps.directory.deps.logger.error({ err: error }, 'an MCP request failed unexpectedly')
+        return new Response(null, { status: 500 })
+      }
     },
     async close() {
       closed = true
