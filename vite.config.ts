@@ -39,6 +39,7 @@ export default defineConfig({
       testProject('contract', { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 4 }),
       testProject('model', { testTimeout: 120_000, hookTimeout: 60_000 }),
       testProject('crash', { testTimeout: 900_000, fileParallelism: false }),
+      testProject('soak', { testTimeout: 3_600_000, fileParallelism: false }),
       testProject('peers', { testTimeout: 600_000, fileParallelism: false }),
       testProject('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
     ],
