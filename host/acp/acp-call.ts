@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts'
 import { wellFormed } from '../session/send-message.ts'
 import { plainlyShown } from '../tools/approval-text.ts'
 import { ToolFailure, type Tool, type ToolExecution, type ToolOutcome } from '../tools/tool.ts'
+import { trimmed } from '../trimmed.ts'
 import { chosenOption, toolContentText } from './updates.ts'
 import type { PermissionOutcome, PermissionRequest, ToolCallFields } from './updates.ts'
 
@@ -81,12 +82,7 @@ export class AcpCall {
   get name(): string {
     const { kind, name, title } = this.#fields
     const word = this.isOther ? (name ?? title ?? '') : (kind ?? '')
-    return (
-      word
-        .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
-        .replaceAll(/^_+|_+$/g, '')
-        .slice(0, nameLength) || 'tool'
-    )
+    return trimmed(word.replaceAll(/[^A-Za-z0-9_-]+/g, '_'), '_').slice(0, nameLength) || 'tool'
   }
 
   get argumentsText(): string {

@@ -128,8 +128,9 @@ function readSubmission(text: string, before: readonly ModelMessage[]): Submissi
     if (line.startsWith('  | ')) target.push(line.slice(4))
     else if (line === 'Note:') target = note
     else if (line.startsWith('- ')) {
-      const [, label = '', value = ''] = /^- (.*?):(?: (.*))?$/.exec(line) ?? []
-      const answer = { label, lines: value === '' ? [] : [value] }
+      const end = line.search(/:(?: |$)/)
+      const value = line.slice(end + 2)
+      const answer = { label: end === -1 ? '' : line.slice(2, end), lines: end === -1 || value === '' ? [] : [value] }
       answers.push(answer)
       target = answer.lines
     }

@@ -1,5 +1,6 @@
 /* Agents that run elsewhere and come in over MCP (SPEC 11): `mcp/<client name>`. There is no model to call. What the
    agent does arrives as calls, each of which is a turn; what the person writes waits in the log for its next call. */
+import { trimmed } from '../trimmed.ts'
 import type { Model } from './port.ts'
 
 const prefix = 'mcp/'
@@ -9,7 +10,7 @@ const nameLength = 64
 /** The agent of a client that calls itself `clientName`. Names come from programs: anything may stand in them. */
 export function mcpAgentName(clientName: string): string {
   const name = clientName.normalize('NFC').replace(/[^\p{L}\p{N}._-]+/gu, '-')
-  const short = Array.from(name.replace(/^-+|-+$/g, '')).slice(0, nameLength)
+  const short = Array.from(trimmed(name, '-')).slice(0, nameLength)
   return `${prefix}${short.length === 0 ? 'client' : short.join('')}`
 }
 

@@ -11,6 +11,7 @@ import type { Command, CommandEnd, Processes } from '../tasks/processes.ts'
 import { runCommand } from '../tasks/run-command.ts'
 import type { SpilledResults } from '../tasks/spilled-results.ts'
 import { throughShell } from '../tasks/through-shell.ts'
+import { trimmedEnd } from '../trimmed.ts'
 import { plainlyShown } from './approval-text.ts'
 import { startedText, startInBackground } from './background.ts'
 import { OutputCapture, type Captured } from './output-capture.ts'
@@ -125,7 +126,7 @@ function labelOf({ command, description = '' }: Input): string {
 }
 
 function endedText({ end, output, timedOutAfterMs }: Extract<Value, { kind: 'ended' }>): string {
-  const text = output.text.trim() === '' ? '(no output)' : output.text.replace(/\n+$/, '')
+  const text = output.text.trim() === '' ? '(no output)' : trimmedEnd(output.text, '\n')
   if (timedOutAfterMs !== null)
     return `${text}\n\n[timed out after ${timedOutAfterMs} ms; the command and what it started were ended]`
   return `${text}\n\n[${end.signal === null ? `exit code ${end.code}` : `ended by ${end.signal}`}]`

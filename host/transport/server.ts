@@ -4,6 +4,7 @@
    Invariants
    - A text to a socket arrives in order or the socket closes; nothing is dropped in the middle.
    - A socket that cannot keep up is closed at `maxBackpressureBytes`; its client opens again.
+   - A socket that sends faster than it can be served waits behind the others, and is closed when too much waits.
    - No message, however malformed, ends the process. */
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket, us_listen_socket } from 'uWebSockets.js'
 import { errorCodes } from '../../shared/protocol/errors.ts'
@@ -15,6 +16,7 @@ import { toRequest, writeResponse } from './fetch-bridge.ts'
 import { pageReply } from './pages.ts'
 import { jsonReply, refusal, securityHeaders, textReply, type Reply } from './reply.ts'
 import type { StaticFiles } from './static-files.ts'
+import { createTurnstile, type Line } from './turnstile.ts'
 
 declare module 'uWebSockets.js' {
   interface TemplatedApp {
@@ -39,6 +41,9 @@ export const defaultMaxBackpressureBytes = 16 * 1024 * 1024
 
 /** Seconds without a word in either direction before a socket is given up; the library pings before that. */
 const idleTimeoutSeconds = 60
+
+/** The close code for a client that does not keep to the rules. */
+const policyViolation = 1008
 
 /** Time for the last bytes of closing sockets to leave. */
 const closeGraceMs = 50
@@ -83,6 +88,7 @@ export class TransportError extends Error {
 interface OpenSocket {
   peer: Peer
   conversation: Conversation
+  line: Line
   gone: () => void
 }
 
@@ -247,16 +253,19 @@ function readBody(
     close: true as const,
   }
   if (Number(req.getHeader('content-length')) > maxMessageBytes) return answer(tooLarge)
-  let body: Buffer | null = Buffer.alloc(0)
+  // Put together once, at the end: a body may come byte by byte.
+  let pieces: Buffer[] | null = []
+  let bytes = 0
   res.onData((chunk, isLast) => {
-    if (body === null) return
-    if (body.length + chunk.byteLength > maxMessageBytes) {
-      body = null
+    if (pieces === null) return
+    bytes += chunk.byteLength
+    if (bytes > maxMessageBytes) {
+      pieces = null
       return answer(tooLarge)
     }
-    // Buffer.concat copies, and must: the chunk is gone after this call.
-    body = Buffer.concat([body, Buffer.from(chunk)])
-    if (isLast) whole(body)
+    // A copy: the chunk is gone after this call.
+    pieces.push(Buffer.from(new Uint8Array(chunk)))
+    if (isLast) whole(Buffer.concat(pieces))
   })
 }
 
@@ -271,6 +280,7 @@ function routeSockets(
   }: { engine: Engine; hello: () => string; sockets: Map<Socket, OpenSocket>; limits: TransportOptions },
 ): void {
   let opened = 0
+  const turnstile = createTurnstile({ now: () => performance.now(), afterTurn: (work) => void setImmediate(work) })
   app.ws('/ws', {
     maxPayloadLength: maxMessageBytes,
     maxBackpressure: limits.maxBackpressureBytes ?? defaultMaxBackpressureBytes,
@@ -286,18 +296,26 @@ function routeSockets(
     open(socket) {
       opened += 1
       const { peer, gone } = createPeer(`socket-${opened}`, socket)
-      sockets.set(socket, { peer, gone, conversation: engine.connect(peer) })
+      const line = turnstile.open(() => socket.end(policyViolation, 'too many messages wait'))
+      sockets.set(socket, { peer, gone, line, conversation: engine.connect(peer) })
       peer.send(hello())
       peer.subscribe(hostTopic)
     },
     message(socket, message, isBinary) {
       const open = sockets.get(socket)
       if (open === undefined) return
-      if (isBinary) open.peer.send(errorText(null, errorCodes.invalidRequest, 'send text, not binary'))
-      else open.conversation.receive(Buffer.from(message).toString())
+      const { peer, line, conversation } = open
+      // The bytes are gone after this call.
+      const text = isBinary ? null : Buffer.from(message).toString()
+      line.receive(message.byteLength, () => {
+        if (text === null) peer.send(errorText(null, errorCodes.invalidRequest, 'send text, not binary'))
+        else conversation.receive(text)
+      })
     },
     close(socket) {
-      sockets.get(socket)?.gone()
+      const open = sockets.get(socket)
+      open?.line.close()
+      open?.gone()
       sockets.delete(socket)
     },
   })

@@ -93,12 +93,10 @@ export function fileReply(file: StaticFile, acceptEncoding: string, ifNoneMatch:
 }
 
 function acceptedEncodings(header: string): ReadonlySet<string> {
-  const offers = header.split(',').map((offer) =>
-    offer
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/),
-  )
+  const offers = header
+    .toLowerCase()
+    .split(',')
+    .map((offer) => offer.split(';').map((part) => part.trim()))
   return new Set(
     offers.filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight)).map(([name]) => name ?? ''),
   )

@@ -1,0 +1,135 @@
+/* How the messages of many sockets get to the engine (SPEC 8): those of one socket in their order, and no socket can take
+   the host away from the others. It knows neither sockets nor requests; time and the event loop are passed in.
+
+   | rule | |
+   | --- | --- |
+   | first-at-once | the first message of a socket in a turn of the event loop is taken in the tick in which it came |
+   | bounded-turn | further ones only while the turn has time left; then they wait, and the loop goes round |
+   | in-turn | who waits is served one message after the other, each socket in turn |
+   | bounded-queue | a socket whose waiting messages are too many or too large is given up */
+
+export interface Turnstile {
+  /** `overflow` is called once, after which nothing of this socket is taken. */
+  open(overflow: () => void): Line
+}
+
+export interface Line {
+  /** Calls `take` once, now or later; never after `close`. `size`: bytes or units that are held until then. */
+  receive(size: number, take: () => void): void
+  /** What waits is forgotten. Idempotent. */
+  close(): void
+}
+
+export interface TurnstileDeps {
+  /** Milliseconds and parts of them, from any beginning. */
+  now: () => number
+  /** Calls once the event loop has gone round. */
+  afterTurn: (work: () => void) => void
+}
+
+/** What a turn may cost others in waiting: less than anybody notices, more than most requests take. */
+export const turnMs = 4
+
+/** Messages of one socket that may wait. A page has a handful of requests open; more than this is a loop gone wild. */
+export const maxWaiting = 10_000
+/** Their size in all: some dozens of the largest messages. */
+export const maxWaitingSize = 8 * 1024 * 1024
+
+/** Taken messages that are let go of at once. */
+const tidyAfter = 1_024
+
+interface Waiting extends Line {
+  messages: { size: number; take: () => void }[]
+  /** Of `messages`: those before it were taken. */
+  next: number
+  size: number
+  /** Has had its first message of this turn. */
+  isServed: boolean
+}
+
+export function createTurnstile({ now, afterTurn }: TurnstileDeps): Turnstile {
+  const queue = new Set<Waiting>()
+  let served: Waiting[] = []
+  let spentMs = 0
+  let isTurning = false
+
+  function run(take: () => void): void {
+    const begun = now()
+    take()
+    spentMs += now() - begun
+  }
+
+  function turnLater(): void {
+    if (isTurning) return
+    isTurning = true
+    afterTurn(turn)
+  }
+
+  function turn(): void {
+    isTurning = false
+    spentMs = 0
+    for (const line of served) line.isServed = false
+    served = []
+    // A line that is served goes to the end of the queue, so this goes round all of them.
+    for (const line of queue) {
+      if (spentMs >= turnMs) break
+      serve(line)
+    }
+    if (queue.size > 0) turnLater()
+  }
+
+  function serve(line: Waiting): void {
+    queue.delete(line)
+    const message = line.messages[line.next]
+    if (message === undefined) return
+    line.next += 1
+    line.size -= message.size
+    if (line.next >= tidyAfter) {
+      line.messages.splice(0, line.next)
+      line.next = 0
+    }
+    if (line.messages.length > line.next) queue.add(line)
+    else forget(line)
+    run(message.take)
+  }
+
+  function forget(line: Waiting): void {
+    queue.delete(line)
+    line.messages = []
+    line.next = 0
+    line.size = 0
+  }
+
+  return {
+    open(overflow) {
+      let isOpen = true
+      const line: Waiting = {
+        messages: [],
+        next: 0,
+        size: 0,
+        isServed: false,
+        receive(size, take) {
+          if (!isOpen) return
+          if (line.messages.length === 0 && (!line.isServed || spentMs < turnMs)) {
+            if (!line.isServed) served.push(line)
+            line.isServed = true
+            turnLater()
+            return run(take)
+          }
+          line.messages.push({ size, take })
+          line.size += size
+          queue.add(line)
+          turnLater()
+          if (line.messages.length - line.next <= maxWaiting && line.size <= maxWaitingSize) return
+          line.close()
+          overflow()
+        },
+        close() {
+          isOpen = false
+          forget(line)
+        },
+      }
+      return line
+    },
+  }
+}
