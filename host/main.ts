@@ -21,6 +21,7 @@ import { pathsText } from './cli/paths.ts'
 import { createProgram } from './cli/program.ts'
 import { readServeOptions } from './cli/serve-options.ts'
 import { serve, type Ready } from './cli/serve.ts'
+import { onOneLine, plainJson } from './cli/terminal-text.ts'
 import { systemClock } from './clock.ts'
 import { composeHost } from './compose.ts'
 import { killingFaultPoints, killSelf, noFaultPoints } from './log/fault-points.ts'
@@ -56,18 +57,18 @@ function stopSignal(): Promise<void> {
   })
 }
 
-function greet(ready: Ready, options: { json: boolean; open: boolean }): void {
+function greet(ready: Ready, startTicket: () => string, options: { json: boolean; open: boolean }): void {
   if (options.json) {
     process.stdout.write(`${JSON.stringify(ready)}\n`)
     return
   }
-  const link = `${ready.url}/?token=${encodeURIComponent(ready.token)}`
+  const linkWith = (token: string) => `${ready.url}/?token=${encodeURIComponent(token)}`
   process.stdout.write(
-    `\nTask Surface is running. Open it in a browser:\n\n  ${link}\n\nCtrl+C stops it. Sessions are kept in ${ready.dataDir}\n`,
+    `\nTask Surface is running. Open it in a browser:\n\n  ${linkWith(ready.token)}\n\nCtrl+C stops it. Sessions are kept in ${ready.dataDir}\n`,
   )
   const { platform } = process
   const at = { isTerminal: process.stdout.isTTY, userId: process.getuid?.(), environment, platform }
-  if (options.open && mayOpenBrowser(at)) openBrowser(link, platform)
+  if (options.open && mayOpenBrowser(at)) openBrowser(linkWith(startTicket()), platform)
 }
 
 function dataFolderOf(flag: string | undefined): string {
@@ -83,7 +84,7 @@ const standardOutput: Output = {
   async line(text) {
     if (!process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain')
   },
-  warn: (text) => void process.stderr.write(`${text}\n`),
+  warn: (text) => void process.stderr.write(`${onOneLine(text)}\n`),
 }
 
 /** What a person can act on is one sentence; anything else is a bug and shows its stack. */
@@ -94,10 +95,11 @@ function isExpected(cause: unknown): cause is Error {
 const program = createProgram(version, {
   async serve(flags) {
     const options = readServeOptions(flags, environment)
+    const errors = pino.destination({ fd: 2, sync: true })
     await serve(options, {
       webRoot: fileURLToPath(new URL('dist/web', root)),
       defaultDataFolder: defaultDataFolder(environment),
-      log: pino({ level: options.json ? 'info' : 'warn' }, pino.destination({ fd: 2, sync: true })),
+      log: pino({ level: options.json ? 'info' : 'warn' }, { write: (line) => void errors.write(plainJson(line)) }),
       compose: ({ dataDir, options: { agent }, fanout, log }) =>
         composeHost({
           version,
@@ -114,7 +116,7 @@ const program = createProgram(version, {
           logger: log,
         }),
       stopRequested: stopSignal(),
-      onReady: (ready) => greet(ready, options),
+      onReady: (ready, startTicket) => greet(ready, startTicket, options),
     })
     // What did not end within the drain must not keep the process.
     process.exit(0)
@@ -163,6 +165,6 @@ try {
   await program.parseAsync(process.argv)
 } catch (cause) {
   if (!isExpected(cause)) throw cause
-  process.stderr.write(`task-surface: ${cause.message}\n`)
+  process.stderr.write(`task-surface: ${onOneLine(cause.message)}\n`)
   process.exit(1)
 }

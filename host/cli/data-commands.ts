@@ -10,10 +10,12 @@ import { verifySession } from '../log/verify.ts'
 import { CommandError } from './command-error.ts'
 import { findRunningHost, prepareDataFolder } from './data-folder.ts'
 import { withOwnLog, withSessionData } from './session-data.ts'
+import { onOneLine } from './terminal-text.ts'
 
 export interface Output {
-  /** Resolves when it may go on: a pipe that is slow holds the reader back. */
+  /** As it is. Resolves when it may go on: a pipe that is slow holds the reader back. */
   line(text: string): Promise<void>
+  /** For the person, on one line whatever it holds. */
   warn(text: string): void
 }
 
@@ -87,7 +89,7 @@ export async function doctor(
     return await withOwnLog(dataDir, { acceptLoss }, (log) => examine(log, rebuild, output))
   } catch (error) {
     if (!(error instanceof LogError) || error.code !== 'dropped') throw error
-    await output.line(error.message)
+    await output.line(onOneLine(error.message))
     await output.line('Run "task-surface doctor --accept-loss" to go on without what was dropped.')
     return 1
   }
@@ -126,7 +128,7 @@ async function rebuilt(log: SessionLog, sessionId: SessionId): Promise<boolean> 
 }
 
 function brokenLine(sessionId: SessionId, { seq, rule, message }: Broken): string {
-  return `${sessionId}  seq ${seq}  ${rule}: ${message}`
+  return onOneLine(`${sessionId}  seq ${seq}  ${rule}: ${message}`)
 }
 
 function sessionIdOf(text: string): SessionId {

@@ -14,6 +14,7 @@ import { silentLogger } from '../logger.ts'
 import { CommandError } from './command-error.ts'
 import { findRunningHost } from './data-folder.ts'
 import { askHost } from './host-client.ts'
+import { onOneLine } from './terminal-text.ts'
 
 const pageLimit = 500
 
@@ -69,7 +70,7 @@ function line({ id, at, actorId, event, from, to, accepted }: JournalEntry): str
   const moved = accepted ? `${stateText(from)} → ${stateText(to)}` : `refused in ${stateText(from)}`
   const { type, seq } = eventSchema.parse(event)
   const why = seq === undefined ? '' : `  seq ${seq}`
-  return `${id.padStart(6)}  ${new Date(at).toISOString()}  ${actorId}  ${type}  ${moved}${why}`
+  return onOneLine(`${id.padStart(6)}  ${new Date(at).toISOString()}  ${actorId}  ${type}  ${moved}${why}`)
 }
 
 /** `live.open` of `{"live": "open"}`; nothing yet is a dash. */

@@ -6,11 +6,13 @@
 import { randomBytes } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
+import { systemClock } from '../clock.ts'
 import { LogError } from '../log/port.ts'
 import type { McpEndpoint } from '../mcp/endpoint.ts'
 import type { Engine } from '../rpc/engine.ts'
 import type { Fanout } from '../rpc/port.ts'
 import { createTransport } from '../transport/server.ts'
+import { createStartTickets } from '../transport/start-tickets.ts'
 import { loadStaticFiles } from '../transport/static-files.ts'
 import { CommandError } from './command-error.ts'
 import { announceHost, findRunningHost, keptToken, prepareDataFolder } from './data-folder.ts'
@@ -52,7 +54,8 @@ export interface ServeDeps {
   compose(context: ComposeContext): Promise<HostParts>
   /** Resolves when the process was asked to stop. */
   stopRequested: Promise<unknown>
-  onReady(ready: Ready): void
+  /** `startTicket` gives what opens the start link once in place of the token, for a minute. */
+  onReady(ready: Ready, startTicket: () => string): void
 }
 
 export interface Ready {
@@ -70,7 +73,8 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
   const parts = await deps.compose({ dataDir, options, fanout: transport, log: deps.log }).catch((cause: unknown) => {
     throw cause instanceof LogError && cause.code === 'locked' ? takenError(dataDir, cause) : cause
   })
-  const token = options.token ?? keptToken(dataDir, () => randomBytes(24).toString('base64url'))
+  const token = options.token ?? keptToken(dataDir, newToken)
+  const tickets = createStartTickets({ mint: newToken, now: () => systemClock.now() })
   let withdraw = () => {}
   try {
     const { port, url } = await transport.listen({
@@ -81,10 +85,11 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
       hello: parts.hello,
       mcp: parts.mcp.fetch,
       ownAddresses: ownAddresses(),
+      isTicket: tickets.spend,
     })
     parts.listening({ url, token })
     withdraw = announceHost(dataDir, { pid: process.pid, port, token, url })
-    deps.onReady({ url, port, token, pid: process.pid, dataDir })
+    deps.onReady({ url, port, token, pid: process.pid, dataDir }, tickets.issue)
     await deps.stopRequested
     deps.log.info('stopping')
   } finally {
@@ -92,6 +97,10 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
     await transport.close()
     if (!(await endsWithin(parts.close(), drainMs))) deps.log.warn({ drainMs }, 'not everything had ended in time')
   }
+}
+
+function newToken(): string {
+  return randomBytes(24).toString('base64url')
 }
 
 function takenError(dataDir: string, cause: LogError): CommandError {

@@ -16,12 +16,18 @@ export interface PageRequest {
 /** Addresses that the client itself reads: settings, each session, and the views of a session. */
 const clientPath = /^\/(?:settings|s\/[^/]+(?:\/[a-z-]+)?)\/?$/
 
-export function pageReply(rules: AccessRules, files: StaticFiles, request: PageRequest): Reply {
+/** `isTicket`: whether a text opens the start link although it is not the token; asked once for each. */
+export function pageReply(
+  rules: AccessRules,
+  files: StaticFiles,
+  request: PageRequest,
+  isTicket: (given: string) => boolean,
+): Reply {
   if (!isOwnHost(rules, request.host)) return textReply('403 Forbidden', 'This Host is not served here.\n')
   if (request.path === '/healthz') return textReply('200 OK', 'ok')
   if (request.path === '/') {
     const token = new URLSearchParams(request.query).get('token')
-    if (token !== null) return startLinkReply(rules, token)
+    if (token !== null) return startLinkReply(rules, sameToken(token, rules.token) || isTicket(token))
   }
   const path = request.path === '/' || clientPath.test(request.path) ? '/index.html' : request.path
   const file = files.get(path)
@@ -33,8 +39,8 @@ export function pageReply(rules: AccessRules, files: StaticFiles, request: PageR
   return textReply('404 Not Found', 'Nothing here.\n')
 }
 
-function startLinkReply(rules: AccessRules, token: string): Reply {
-  if (!sameToken(token, rules.token)) {
+function startLinkReply(rules: AccessRules, isValid: boolean): Reply {
+  if (!isValid) {
     return textReply('403 Forbidden', 'This start link is not valid. Open the one that the running host printed.\n')
   }
   return textReply('303 See Other', '', [

@@ -69,6 +69,8 @@ export interface ListenOptions {
   mcp?: (request: Request, bound: SessionId | null) => Promise<Response>
   /** Addresses of this machine, for a host bound to all of them. */
   ownAddresses?: readonly string[]
+  /** Whether a text opens the start link although it is not the token. */
+  isTicket?: (given: string) => boolean
 }
 
 export interface Transport extends Fanout {
@@ -108,9 +110,9 @@ export async function createTransport(options: TransportOptions): Promise<Transp
       if (hasTopics) app.publish(topic, text)
     },
     subscribers: (topic) => (hasTopics ? app.numSubscribers(topic) : 0),
-    async listen({ host, port, token, engine, hello, mcp, ownAddresses = [] }) {
+    async listen({ host, port, token, engine, hello, mcp, ownAddresses = [], isTicket = () => false }) {
       let rules = accessRules({ token, boundHost: host, port, ownAddresses })
-      routePages(app, () => rules, options.files)
+      routePages(app, () => rules, options.files, isTicket)
       routeRpc(app, () => rules, engine)
       if (mcp !== undefined) routeMcp(app, () => rules, mcp)
       routeSockets(app, () => rules, { engine, hello, sockets, limits: options })
@@ -160,15 +162,22 @@ function shownHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
 }
 
-function routePages(app: TemplatedApp, rules: () => AccessRules, files: StaticFiles): void {
-  const answer = (res: HttpResponse, req: HttpRequest): Reply =>
-    pageReply(rules(), files, {
+function routePages(
+  app: TemplatedApp,
+  rules: () => AccessRules,
+  files: StaticFiles,
+  isTicket: (given: string) => boolean,
+): void {
+  const answer = (res: HttpResponse, req: HttpRequest): Reply => {
+    const request = {
       path: req.getUrl(),
       query: req.getQuery(),
       host: req.getHeader('host'),
       acceptEncoding: req.getHeader('accept-encoding'),
       ifNoneMatch: req.getHeader('if-none-match'),
-    })
+    }
+    return pageReply(rules(), files, request, isTicket)
+  }
   app.get('/*', (res, req) => write(res, answer(res, req)))
   app.head('/*', (res, req) => write(res, answer(res, req), 'head'))
 }

@@ -19,7 +19,7 @@ import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { readServeOptions } from '../../host/cli/serve-options.ts'
-import { serve as serveInProcess } from '../../host/cli/serve.ts'
+import { serve as serveInProcess, type Ready } from '../../host/cli/serve.ts'
 import { createEngine } from '../../host/rpc/engine.ts'
 import { temporaryFolder } from './host-harness.ts'
 
@@ -228,6 +228,41 @@ it('cli/stop: a part that never ends does not hold the process', async () => {
     onReady: () => stop(),
   })
   expect(warnings).toMatchObject([{ msg: 'not everything had ended in time' }])
+})
+
+it('access/ticket: what the browser program is told opens the start link once and is not the token', async () => {
+  const given: [Ready, string][] = []
+  const answers: number[] = []
+  let cookie: string | null = null
+  let stop = () => {}
+  const stopRequested = new Promise<void>((resolve) => (stop = resolve))
+  await serveInProcess(readServeOptions({ port: '0', data: dataFolder() }, {}), {
+    webRoot: join(temporaryFolder(), 'absent'),
+    defaultDataFolder: '',
+    log: pino({ level: 'silent' }),
+    compose: async () => ({
+      engine: createEngine({ handlers: {}, newReference: () => '', onFault: () => {} }),
+      hello: () => '{}',
+      mcp: { fetch: async () => new Response(null, { status: 404 }), close: async () => {} },
+      listening: () => {},
+      close: async () => {},
+    }),
+    stopRequested,
+    onReady(ready, startTicket) {
+      const ticket = startTicket()
+      given.push([ready, ticket])
+      const use = async () => {
+        const answer = await fetch(`${ready.url}/?token=${ticket}`, { redirect: 'manual' })
+        cookie ??= answer.headers.get('set-cookie')
+        answers.push(answer.status)
+      }
+      void use().then(use).then(stop, stop)
+    },
+  })
+  expect(answers).toEqual([303, 403])
+  const [[{ port, token }, ticket] = [{ port: 0, token: '' }, '']] = given
+  expect(ticket).not.toBe(token)
+  expect(cookie).toMatch(new RegExp(`^task_surface_${port}=${token};`))
 })
 
 it.each([
