@@ -29,7 +29,7 @@ import { LogError } from './log/port.ts'
 import { createHttpAdmissionHook, openAdmission } from './session/admission-hook.ts'
 import { TransportError } from './transport/server.ts'
 
-/** This file runs as `dist/host/main.js`. */
+/** This file runs as `dist/run/main.js`, bundled, or as `dist/host/main.js`. */
 const root = new URL('../../', import.meta.url)
 const environment = process.env
 /** Everything the host makes is private from the start. */
@@ -42,6 +42,8 @@ const { version } = z
 const admissionHook = (url: string | undefined) => (url === undefined ? openAdmission : createHttpAdmissionHook(url))
 const faultPoints = (spec: string | undefined) =>
   spec === undefined ? noFaultPoints : killingFaultPoints(spec, killSelf)
+
+const machineSource = (id: string) => readFileSync(new URL(`dist/machines/${id}.js`, root), 'utf8')
 
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -154,7 +156,7 @@ const program = createProgram(version, {
     await printJournal({ dataDir: existingDataOf(data), session, json }, (line) => process.stdout.write(`${line}\n`))
   },
   machines(machine, { format }) {
-    process.stdout.write(machinesText(format, machine))
+    process.stdout.write(machinesText(format, machineSource, machine))
   },
   paths(machine, { strategy, format }) {
     process.stdout.write(pathsText(machine, strategy, format))

@@ -321,7 +321,8 @@ export class PromptRun {
 
   #isRipe(call: AcpCall): boolean {
     const ageMs = this.#deps.clock.now() - call.createdAt
-    if (ageMs >= ripeMs || this.#isOver) return true
+    // Of one that has ended, or gave way to the call of our own tool, nothing more is to come.
+    if (ageMs >= ripeMs || call.hasEnded || this.#isOver) return true
     return call.isReady && (!call.isOther || ageMs >= ownMs)
   }
 

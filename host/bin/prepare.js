@@ -21,7 +21,7 @@ export function ensureInstalled() {
 
 /** Builds where there is no build or a source is newer. */
 export function ensureBuilt() {
-  const built = existsSync(join(root, 'dist/host/main.js')) ? modified(builtFile) : null
+  const built = existsSync(join(root, 'dist/run/main.js')) ? modified(builtFile) : null
   if (built === null || sources.some((source) => newest(join(root, source)) > built)) run('npm', ['run', 'build'])
 }
 

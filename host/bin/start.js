@@ -5,4 +5,4 @@ import { ensureBuilt, ensureInstalled } from './prepare.js'
 ensureInstalled()
 ensureBuilt()
 process.argv.splice(2, 0, 'serve')
-await import('../../dist/host/main.js')
+await import('../../dist/run/main.js')

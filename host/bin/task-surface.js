@@ -2,7 +2,7 @@
 /* The `task-surface` command: the built host. */
 import { existsSync } from 'node:fs'
 
-const main = new URL('../../dist/host/main.js', import.meta.url)
+const main = new URL('../../dist/run/main.js', import.meta.url)
 if (existsSync(main)) {
   await import(main.href)
 } else {

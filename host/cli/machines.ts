@@ -1,7 +1,5 @@
 /* `task-surface machines`: the lifecycles as data, for people, programs, documents and the Stately editor. Needs no host and no
-   data folder; the machines' own modules lie next to this one. */
-import { readFileSync } from 'node:fs'
-import { extname } from 'node:path'
+   data folder. */
 import type { AnyStateMachine } from 'xstate'
 import { chartOf, type Chart } from '../../machines/chart.ts'
 import { machineById, machineDefinitions } from '../../machines/definitions.ts'
@@ -13,8 +11,8 @@ import { CommandError } from './command-error.ts'
 export const machineFormats = ['text', 'json', 'mermaid', 'stately'] as const
 export type MachineFormat = (typeof machineFormats)[number]
 
-/** Ends with a line feed. All machines, or the one named. */
-export function machinesText(format: MachineFormat, name?: string): string {
+/** Ends with a line feed. All machines, or the one named. `sourceOf`: the module of a machine, for the Stately editor. */
+export function machinesText(format: MachineFormat, sourceOf: (id: string) => string, name?: string): string {
   const chosen = definitionsOf(name)
   const charts = chosen.map(chartOf)
   switch (format) {
@@ -45,10 +43,6 @@ function definitionsOf(name: string | undefined): Json[] {
   if (name === undefined) return all
   const { id } = machineNamed(name)
   return all.filter((definition) => chartOf(definition).id === id)
-}
-
-function sourceOf(id: string): string {
-  return readFileSync(new URL(`../../machines/${id}${extname(import.meta.url)}`, import.meta.url), 'utf8')
 }
 
 function summary({ id, states, edges }: Chart): string {

@@ -75,13 +75,18 @@ function run(
   /** Everything that runs code goes through here: its time counts. */
   function enter(work: () => void): void {
     enteredAt = performance.now()
-    work()
-    while (!isOver && runtime.hasPendingJob()) {
-      const jobs = runtime.executePendingJobs(1)
-      if (jobs.error === undefined) continue
-      const error: unknown = context.dump(jobs.error)
-      jobs.dispose()
-      failed(wordsOf(error))
+    try {
+      work()
+      while (!isOver && runtime.hasPendingJob()) {
+        const jobs = runtime.executePendingJobs(1)
+        if (jobs.error === undefined) continue
+        const error: unknown = context.dump(jobs.error)
+        jobs.dispose()
+        failed(wordsOf(error))
+      }
+    } catch (error) {
+      // The time may end while this side reads what the code has left, which is interrupted as well.
+      if (!isLate()) throw error
     }
     spentMs += performance.now() - enteredAt
     // Interrupted code may be unable to say so itself: every further step of it is interrupted as well.

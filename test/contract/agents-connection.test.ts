@@ -1,5 +1,5 @@
 /* The provider adapter and the wire itself: silence, broken lines, closed connections (SPEC 5, 11). */
-import fc from 'fast-check'
+import { fc } from '../harness/property.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   answerOf,

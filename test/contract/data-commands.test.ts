@@ -12,7 +12,7 @@ import { sessionIdSchema, type SessionId } from '../../shared/ids.ts'
 import { HostStage } from '../harness/host-stage.ts'
 import { surfaceModels } from '../harness/sequence-cases.ts'
 
-const mainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
+const mainFile = fileURLToPath(new URL('../../dist/run/main.js', import.meta.url))
 const show = { name: 'show_task_surface', arguments: { model: surfaceModels()['host:S1'] } }
 
 interface Ran {

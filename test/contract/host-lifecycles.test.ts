@@ -12,7 +12,7 @@ import type { Client } from '../harness/client.ts'
 import { HostStage } from '../harness/host-stage.ts'
 import { surfaceModels } from '../harness/sequence-cases.ts'
 
-const mainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
+const mainFile = fileURLToPath(new URL('../../dist/run/main.js', import.meta.url))
 const run = promisify(execFile)
 const secret = 'Xylophon-4711'
 const show = { name: 'show_task_surface', arguments: { model: surfaceModels()['host:S1'] } }

@@ -14,7 +14,7 @@ import { z } from 'zod'
 import { McpScene, revisions, said, smallModel, surfaceIdOf, type Revision, type Said } from './mcp-bench.ts'
 
 const timeout = 60_000
-const mainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
+const mainFile = fileURLToPath(new URL('../../dist/run/main.js', import.meta.url))
 const environment = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', TASK_SURFACE_PORT: '0' })
 
 function temporaryFolder(): string {

@@ -32,7 +32,7 @@ export interface ToolBench extends TaskBench {
   asks(name: string, input: Json): string | null
 }
 
-const sandboxFile = fileURLToPath(new URL('../../dist/host/code/sandbox-worker.js', import.meta.url))
+const sandboxFile = fileURLToPath(new URL('../../dist/run/code/sandbox-worker.js', import.meta.url))
 
 export async function openToolBench(deps: Partial<TaskHostDeps> & { pwshFile?: string } = {}): Promise<ToolBench> {
   const { pwshFile = null, ...hostDeps } = deps

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../host/clock.ts'
 import { runInSandbox, type SandboxEnd, type SandboxLimits } from '../../host/code/sandbox.ts'
 
-const workerFile = fileURLToPath(new URL('../../dist/host/code/sandbox-worker.js', import.meta.url))
+const workerFile = fileURLToPath(new URL('../../dist/run/code/sandbox-worker.js', import.meta.url))
 /** Time for whatever is not about time, however busy the machine is. */
 const limits: SandboxLimits = { cpuMs: 15_000, memoryBytes: 64 * 1024 * 1024, maxCalls: 20, maxOutputLength: 100_000 }
 

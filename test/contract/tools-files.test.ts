@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import { fc } from '../harness/property.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { placeOf } from '../../host/tools/folder-fence.ts'
 import { replaceInside } from '../../host/tools/open-file.ts'
@@ -164,7 +164,8 @@ describe('read_file', () => {
   it('pages: reading on from page to page gives every line once, whatever the lines are', async () => {
     const { put, text } = await files()
     const line = fc.oneof(
-      fc.constantFrom('', 'x', '界🧪', '\r', '[lines 1 to 2; read on with offset 3]'),
+      // A last line that is itself what a page ends with cannot be told from it; the dot makes these ordinary lines.
+      fc.constantFrom('', 'x', '界🧪', '\r', '[lines 1 to 2; read on with offset 3].'),
       fc.integer({ min: 1, max: 2 }).map((times) => 'long '.repeat(times * 4_000)),
     )
     await fc.assert(

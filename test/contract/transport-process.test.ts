@@ -43,7 +43,7 @@ interface Run {
 function run(args: readonly string[], variables: Record<string, string> = {}, from = root): Run {
   const home = temporaryFolder()
   const env = { PATH: process.env['PATH'], HOME: home, ...variables }
-  const child = spawn(process.execPath, [join(from, 'dist/host/main.js'), ...args], {
+  const child = spawn(process.execPath, [join(from, 'dist/run/main.js'), ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -193,7 +193,7 @@ it('cli/port: a port that is taken is one sentence', async () => {
 it('cli/library: without a binary that runs here, one sentence says so', async () => {
   const folder = temporaryFolder()
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const name of ['dist/host', 'dist/machines', 'dist/shared', 'package.json']) {
+  for (const name of ['dist/run', 'package.json']) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   const modules = join(folder, 'node_modules')

@@ -1,4 +1,4 @@
-/* A real host as a child process: `dist/host/main.js serve` on a free port with a data folder of its own that
+/* A real host as a child process: `dist/run/main.js serve` on a free port with a data folder of its own that
    survives restarts (SPEC 13). It is told everything by its environment and arguments and inherits nothing else, so
    no key or setting of the machine reaches it. Whatever was started here ends with the test process at the latest. */
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-const builtMainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
+const builtMainFile = fileURLToPath(new URL('../../dist/run/main.js', import.meta.url))
 /** A start loads code, opens the database and listens. */
 const startDeadlineMs = 20_000
 /** SIGKILL needs no time; SIGTERM has 5 s by SPEC 13, and the caller judges those. */

@@ -24,7 +24,7 @@ const applicable = [
 ]
 const conformance = { package: '@modelcontextprotocol/conformance', version: '0.1.13', command: 'conformance' }
 const inspector = { package: '@modelcontextprotocol/inspector', version: '0.16.8', command: 'mcp-inspector' }
-const mainFile = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
+const mainFile = fileURLToPath(new URL('../../dist/run/main.js', import.meta.url))
 const installMs = 600_000
 
 let scene: McpScene

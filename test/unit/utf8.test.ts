@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '../harness/property.ts'
 import { expect, it } from 'vitest'
 import { utf8Length } from '../../shared/utf8.ts'
 

@@ -1,5 +1,5 @@
 /* Events as they come over the wire, cut anywhere. */
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { expect, it } from 'vitest'
 import { eventData } from '../../../host/cli/event-stream.ts'
 

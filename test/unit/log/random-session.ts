@@ -1,6 +1,6 @@
 /* Random legal sessions, driven through the session log as a host would: turns, tools, surfaces, standalone events, open
    turns and rewinds. What was appended is kept, so that a test can compare with the plain list. */
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import type { EventDraft, SessionEvent } from '../../../shared/event.ts'
 import {
   callIdSchema,

@@ -1,5 +1,5 @@
 /* Pages, forks and rewinds of the session log (SPEC 2, 8) over the memory store, compared with the plain list of events. */
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { createSessionLog, type SessionLog } from '../../../host/log/session-log.ts'
 import { isCounted } from '../../../shared/counted.ts'

@@ -1,6 +1,6 @@
 /* The session log (SPEC 2) over the memory store: whatever a session did, the log says the same live, cold, from a
    checkpoint, in pages and forked. */
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { createMemoryStore } from '../../../host/log/memory-store.ts'
 import { createSessionLog } from '../../../host/log/session-log.ts'

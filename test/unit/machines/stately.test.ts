@@ -1,5 +1,5 @@
 /* The module for the Stately editor is run, and each of its machines goes where ours goes. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -56,13 +56,15 @@ function expectSame(id: string, ours: AnyStateMachine, theirs: AnyStateMachine |
   )
 }
 
+const sourceOf = (id: string) => readFileSync(new URL(`../../../machines/${id}.ts`, import.meta.url), 'utf8')
+
 const configurations = (model: PathModel): AnyMachineSnapshot[] =>
   lifecyclePaths(model, 'shortest').map(({ start, steps }) => steps.at(-1)?.snapshot ?? start)
 
 describe('machines/stately: all machines in one module', () => {
   let machines: Map<string, AnyStateMachine>
   beforeAll(async () => {
-    machines = await machinesIn('all', machinesText('stately'))
+    machines = await machinesIn('all', machinesText('stately', sourceOf))
   })
 
   it.each(Object.entries(machineById))(
@@ -75,12 +77,12 @@ describe('machines/stately: all machines in one module', () => {
 })
 
 it.each(Object.keys(machineById))('machines/stately: %s alone is a module as well', async (id) => {
-  const machines = await machinesIn(id, machinesText('stately', id))
+  const machines = await machinesIn(id, machinesText('stately', sourceOf, id))
   expect([...machines.keys()]).toEqual([id])
 })
 
 it('machines/stately: configs are written out, without anything that must be computed', () => {
-  const text = machinesText('stately', 'composer')
+  const text = machinesText('stately', sourceOf, 'composer')
   expect(text.slice(text.indexOf('.createMachine('))).not.toContain('...settled')
 })
 

@@ -1,5 +1,5 @@
 /* Arbitrary legal logs: turns with surfaces, answers, dismissals, renames, subagents, rewinds, and turns left open. */
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import type { SkippedRanges } from '../../../shared/counted.ts'
 import { isCounted, skippedAfter } from '../../../shared/counted.ts'
 import type { ParsedEvent } from '../../../shared/event.ts'

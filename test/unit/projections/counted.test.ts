@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { expect, it } from 'vitest'
 import type { SkippedRanges } from '../../../shared/counted.ts'
 import { countedAtOrAfter, countedAtOrBefore, isCounted, skippedAfter, skipRewound } from '../../../shared/counted.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { describe, expect, it } from 'vitest'
 import { isCounted } from '../../../shared/counted.ts'
 import { parseEvent } from '../../../shared/event.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { describe, expect, it } from 'vitest'
 import { parseEvent } from '../../../shared/event.ts'
 import type { ParsedEvent } from '../../../shared/event.ts'

@@ -1,5 +1,5 @@
 /* Arbitrary models as a call may send them: legal, and not in normal form. */
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 
 const piece = fc.constantFrom(
   ' ',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { showTaskSurfaceInputSchema, showTaskSurfaceSchema } from '../../../shared/surface/input-schema.ts'

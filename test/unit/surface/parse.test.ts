@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { describe, expect, it } from 'vitest'
 import { defaultTaskSurfaceLimits as limits, maxTableCells, rawModelBytes } from '../../../shared/surface/limits.ts'
 import type { ParsedModel } from '../../../shared/surface/parse.ts'

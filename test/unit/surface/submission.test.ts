@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { describe, expect, it } from 'vitest'
 import { defaultTaskSurfaceLimits as limits } from '../../../shared/surface/limits.ts'
 import { submissionText } from '../../../shared/surface/message-text.ts'

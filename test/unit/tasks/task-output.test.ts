@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TaskOutputBuffer } from '../../../host/tasks/task-output.ts'
 

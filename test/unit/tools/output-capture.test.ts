@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import { fc } from '../../harness/property.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { OutputCapture } from '../../../host/tools/output-capture.ts'
 

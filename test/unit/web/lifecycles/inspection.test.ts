@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /* The stream for inspectors against the real receiver and the machines as XState reads them. */
 import { createBrowserReceiver } from '@statelyai/inspect'
-import fc from 'fast-check'
+import { fc } from '../../../harness/property.ts'
 import { describe, expect, it } from 'vitest'
 import { createActor, createMachine } from 'xstate'
 import { z } from 'zod'

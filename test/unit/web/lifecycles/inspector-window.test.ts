@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /* The window of an inspector and whom it listens to; and what our own page makes of what it received. */
 import { createInspector } from '@statelyai/inspect'
-import fc from 'fast-check'
+import { fc } from '../../../harness/property.ts'
 import { describe, expect, it } from 'vitest'
 import { createActor, createMachine } from 'xstate'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
 /* What was when, found without walking: held against a walk, on random journals. */
-import fc from 'fast-check'
+import { fc } from '../../../harness/property.ts'
 import { describe, expect, it } from 'vitest'
 import type { JournalEntry } from '../../../../shared/journal.ts'
 import { actorRows, rowTracks } from '../../../../web/plugins/lifecycles/actor-rows.ts'

@@ -1,5 +1,5 @@
 /* Lines of a diff: what came, what went, what stayed, and what of it is folded. */
-import fc from 'fast-check'
+import { fc } from '../../../harness/property.ts'
 import { expect, test, vi } from 'vitest'
 import {
   compareLater,

@@ -1,5 +1,5 @@
 /* The values of an open form and what is sent of them. */
-import fc from 'fast-check'
+import { fc } from '../../../harness/property.ts'
 import { expect, test } from 'vitest'
 import type { TaskSurfaceModelV1 } from '../../../../shared/surface/model.ts'
 import { validateSubmission } from '../../../../shared/surface/submission.ts'

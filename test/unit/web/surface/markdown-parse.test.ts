@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /* MD-SPEC, MD-GROW: what the parser makes of the 652 examples of CommonMark 0.31.2, at once and while growing. */
 import { tests as examples } from 'commonmark-spec'
-import fc from 'fast-check'
+import { fc } from '../../../harness/property.ts'
 import { expect, test } from 'vitest'
 import { parseMarkdown, type ParsedMarkdown } from '../../../../web/markdown/parse.ts'
 import { type MarkdownNode, plainText } from '../../../../web/markdown/tree.ts'
