@@ -1,5 +1,4 @@
 /* Time as an argument: everything in the host that waits or stamps takes a `Clock`. */
-import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Clock {
   /** Epoch milliseconds. */
@@ -10,5 +9,17 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => {}),
+  // That of `node:timers/promises` makes an error with a stack for each sleep that is cut short, and most are.
+  sleep(ms, signal) {
+    if (signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms).unref()
+      signal.addEventListener('abort', wake, { once: true })
+    })
+  },
 }

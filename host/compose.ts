@@ -129,7 +129,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     ],
   )
   const log = createSessionLog({ store, faults })
-  const hub = new SubscriptionHub({ fanout: options.fanout, bootId, faults })
+  const hub = new SubscriptionHub({ fanout: options.fanout, bootId, faults, clock: systemClock })
   const { admission } = options
   const directory: SessionDirectory = new SessionDirectory({
     log,

@@ -9,13 +9,17 @@ import { modelErrorOf, type FailureContext } from './model-failure.ts'
 import { ModelError, type Model, type ModelPart, type ModelRequest } from './port.ts'
 
 export interface AiSdkModelDeps {
-  /** Called once per request. */
+  /** Called with every request. */
   open: () => Promise<LanguageModel>
   /** The longest silence between two parts, before the first one too. */
   stallMs: number
   clock: Clock
   failure: Omit<FailureContext, 'now'>
 }
+
+/** Abort reasons of this file. Without one, each abort makes an error with a stack; these come with every part. */
+const left = 'the reader has left'
+const heard = 'a part has come'
 
 type SdkPart = TextStreamPart<ToolSet>
 type Finish = Extract<ModelPart, { type: 'finish' }>
@@ -36,7 +40,7 @@ async function* streamRequest(deps: AiSdkModelDeps, request: ModelRequest): Asyn
     if (request.signal.aborted) throw stopped()
     throw error instanceof ModelError ? error : modelErrorOf(error, { ...deps.failure, now: deps.clock.now() })
   } finally {
-    leave.abort()
+    leave.abort(left)
   }
 }
 
@@ -167,7 +171,7 @@ function nextPart<T>(
     const onAbort = () => settle(() => reject(stopped()))
     const settle = (then: () => void) => {
       signal.removeEventListener('abort', onAbort)
-      waiting.abort()
+      waiting.abort(heard)
       then()
     }
     signal.addEventListener('abort', onAbort, { once: true })

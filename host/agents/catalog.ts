@@ -29,10 +29,14 @@ const demoView: AgentView = { name: 'demo', label: 'Scripted guide, no key, no n
 /** Longer than a small machine takes to read a long prompt, shorter than a person's patience with a dead stream. */
 const defaultStallMs = 120_000
 
+/** Agents kept from turn to turn. Clients name them, so their number has a bound. */
+const maxKnown = 32
+
 export function createAgentCatalog({ settings, preferred, clock, acp }: CatalogDeps): AgentCatalog {
   const demo = createDemoModel()
   const { stallSeconds } = settings.limits
   const deps: ProviderDeps = { clock, stallMs: stallSeconds === undefined ? defaultStallMs : stallSeconds * 1000 }
+  const knownByName = new Map<string, ResolvedAgent>()
   const offered = [demoView, ...providerViews(settings, preferred)]
   return {
     list() {
@@ -46,7 +50,17 @@ export function createAgentCatalog({ settings, preferred, clock, acp }: CatalogD
       // Not offered: only a client of the MCP endpoint begins such a session.
       if (isMcpAgent(name)) return { available: true, model: listeningModel }
       if (isAcpAgent(name)) return acp?.resolve(name) ?? null
-      return resolveProviderAgent(name, settings, deps)
+      return providerAgent(name)
     },
+  }
+
+  function providerAgent(name: string): ResolvedAgent | null {
+    const known = knownByName.get(name)
+    if (known !== undefined) return known
+    const agent = resolveProviderAgent(name, settings, deps)
+    const [oldest] = knownByName.keys()
+    if (knownByName.size >= maxKnown && oldest !== undefined) knownByName.delete(oldest)
+    if (agent !== null) knownByName.set(name, agent)
+    return agent
   }
 }

@@ -139,9 +139,11 @@ function providerModel(
   deps: ProviderDeps,
 ): Model {
   const { apiKey } = access
+  let opened: Promise<LanguageModel> | null = null
   return createAiSdkModel({
     ...deps,
-    open: () => provider.open({ baseUrl, apiKey, modelId }),
+    // Once: the library builds its schemas each time anew.
+    open: () => (opened ??= provider.open({ baseUrl, apiKey, modelId })),
     failure: { secrets: apiKey === undefined ? [baseUrl] : [apiKey, baseUrl], keyName: access.keyName },
   })
 }

@@ -6,9 +6,11 @@
    page is read from the log. */
 import type { SessionEvent } from '../../shared/event.ts'
 import type { SessionId } from '../../shared/ids.ts'
-import type { HostFrame, SessionFrameBody } from '../../shared/protocol/frames.ts'
+import type { SessionFrameBody } from '../../shared/protocol/frames.ts'
+import type { Clock } from '../clock.ts'
 import type { FaultPoints } from '../log/fault-points.ts'
 import { hostTopic, type Fanout } from '../rpc/port.ts'
+import { HostNews, type HostNewsFrame } from './host-news.ts'
 
 interface Channel {
   generation: number
@@ -40,12 +42,14 @@ export class SubscriptionHub {
   readonly #fanout: Fanout
   readonly #bootId: string
   readonly #faults: FaultPoints
+  readonly #news: HostNews
   readonly #channels = new Map<SessionId, Channel>()
 
-  constructor(deps: { fanout: Fanout; bootId: string; faults: FaultPoints }) {
+  constructor(deps: { fanout: Fanout; bootId: string; faults: FaultPoints; clock: Clock }) {
     this.#fanout = deps.fanout
     this.#bootId = deps.bootId
     this.#faults = deps.faults
+    this.#news = new HostNews({ publish: (text) => this.#send(hostTopic, text), clock: deps.clock })
   }
 
   topic(sessionId: SessionId): string {
@@ -90,8 +94,8 @@ export class SubscriptionHub {
     for (const changed of this.#channel(sessionId).watchers) changed()
   }
 
-  publishHost(frame: HostFrame): void {
-    this.#send(hostTopic, JSON.stringify(frame))
+  publishHost(frame: HostNewsFrame): void {
+    this.#news.tell(frame)
   }
 
   follow(sessionId: SessionId): Following {

@@ -1,5 +1,6 @@
 /* The product's way of a frame to many sockets, in a process of its own: hub, serialisation, transport. It says its port
    and the bytes of a frame; told `{count}` on stdin, it publishes as many `session/tasks` frames to who subscribed. */
+import { systemClock } from '../../dist/host/clock.js'
 import { createEngine } from '../../dist/host/rpc/engine.js'
 import { SubscriptionHub } from '../../dist/host/session/hub.js'
 import { createTransport } from '../../dist/host/transport/server.js'
@@ -20,7 +21,7 @@ const fanout = {
     transport.publish(topic, text)
   },
 }
-const hub = new SubscriptionHub({ fanout, bootId: 'boot-1', faults })
+const hub = new SubscriptionHub({ fanout, bootId: 'boot-1', faults, clock: systemClock })
 const publish = () => hub.publish(sessionId, { type: 'session/tasks', tasks })
 // From here on the number in every frame has four digits, so all are of one size.
 for (let n = 0; n < 1000; n += 1) publish()

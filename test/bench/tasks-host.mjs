@@ -31,7 +31,7 @@ const { registry, processes } = await openTaskHost({
   reaperFile: null,
 })
 const transport = await createTransport({ files: new Map(), idleTimeoutSeconds: 900 })
-const hub = new SubscriptionHub({ fanout: transport, bootId: 'boot-1', faults })
+const hub = new SubscriptionHub({ fanout: transport, bootId: 'boot-1', faults, clock: systemClock })
 carryTasks(registry, hub, () => {})
 
 async function start(owner) {

@@ -26,6 +26,7 @@ function openCarrier() {
     fanout: { publish: (topic, text) => void sent.push({ topic, text }), subscribers: () => 1 },
     bootId: 'boot',
     faults: noFaultPoints,
+    clock: systemClock,
   })
   let minted = 0
   const registry = createTaskRegistry({

@@ -79,7 +79,7 @@ export async function startInProcessHost(
   const ids = createIdMint()
   const settings = await loadSettings({ dataDir, environment: { OPENAI_BASE_URL: modelUrl, OPENAI_API_KEY: 'no-key' } })
   const log = createSessionLog({ store, faults: noFaultPoints })
-  const hub = new SubscriptionHub({ fanout, bootId, faults: noFaultPoints })
+  const hub = new SubscriptionHub({ fanout, bootId, faults: noFaultPoints, clock })
   const directory: SessionDirectory = new SessionDirectory({
     log,
     hub,
