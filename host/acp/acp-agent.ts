@@ -1,6 +1,7 @@
 /* A program that speaks the Agent Client Protocol as the agent of one session (SPEC 11). It is started with its first turn
    and told what was said before; from then on it remembers by itself and is told what is new. After it has ended, for
    whatever reason, the next turn begins with another one. Next: `prompt-run.ts` (a turn), `conversation.ts` (the program). */
+import type { Usage } from '../../shared/message.ts'
 import { ModelError, type CallResult, type ModelPart, type ModelRequest, type SeatedAgent } from '../agents/port.ts'
 import type { Clock } from '../clock.ts'
 import { openConversation, type Conversation, type ConversationDeps } from './conversation.ts'
@@ -11,6 +12,8 @@ import { PromptRun, type Happening } from './prompt-run.ts'
 const lastWordsMs = 15_000
 /** The same once the person waits for the next turn. */
 const hurryMs = 3_000
+
+type Finish = Extract<ModelPart, { type: 'finish' }>
 
 export interface AcpAgentDeps {
   /** Whatever a conversation needs but for who listens. */
@@ -30,6 +33,8 @@ class AcpAgent implements SeatedAgent {
   #run: PromptRun | null = null
   /** Texts of the person and notices that the agent of the conversation was told. */
   #told = 0
+  /** What prompts have cost and no step has said yet: an agent says so with their end, which may come after the turn's. */
+  #cost: Usage | null = null
   /** The turn of the prompt is over. */
   #isLeaving = false
 
@@ -53,21 +58,22 @@ class AcpAgent implements SeatedAgent {
       // Whoever began the next turn meanwhile has its own.
       if (request.signal.aborted) throw new ModelError('permanent', 'The turn was stopped.')
       const run = this.#run ?? (await this.#begin(request))
-      if (run === null) return yield { type: 'finish', reason: 'stop' }
+      if (run === null) return yield this.#withCost({ type: 'finish', reason: 'stop' })
       const happening = await run.next()
       if (happening.kind === 'end') {
         if (this.#run === run) this.#run = null
+        await run.settled
         // What the person said meanwhile is the next prompt of the same turn.
         if (saidTexts(request.messages).length > this.#told && happening.reason === 'end_turn') {
           if (hasSpoken) yield { type: 'text', text: '\n\n' }
           continue
         }
-        return yield* finish(happening.reason)
+        return yield this.#withCost(finish(happening.reason))
       }
       yield* partsOf(happening)
       hasSpoken ||= happening.kind === 'text'
       if (happening.kind !== 'text' && happening.kind !== 'reasoning') {
-        return yield { type: 'finish', reason: 'tool-calls' }
+        return yield this.#withCost({ type: 'finish', reason: 'tool-calls' })
       }
     }
   }
@@ -92,10 +98,9 @@ class AcpAgent implements SeatedAgent {
     const { clock, silenceMs } = this.#deps
     const known = this.#conversation
     const isNew = known === null || known.ended.aborted
-    if (isNew) this.#told = 0
     const said = saidTexts(request.messages)
     const texts = isNew ? firstPrompt(request.messages) : said.slice(this.#told)
-    if (said.length === this.#told) return null
+    if (texts.length === 0) return null
     const conversation = isNew ? await this.#open(request.signal) : known
     const run = new PromptRun({ conversation, clock, silenceMs }, texts)
     this.#told = said.length
@@ -104,8 +109,23 @@ class AcpAgent implements SeatedAgent {
     const leave = () => run.leave(0)
     if (request.signal.aborted) leave()
     request.signal.addEventListener('abort', leave, { once: true })
-    void run.settled.then(() => request.signal.removeEventListener('abort', leave))
+    void run.settled.then((usage) => {
+      request.signal.removeEventListener('abort', leave)
+      this.#pay(usage)
+    })
     return run
+  }
+
+  #pay(usage: Usage | null): void {
+    if (usage === null) return
+    const { inputTokens, outputTokens } = this.#cost ?? { inputTokens: 0, outputTokens: 0 }
+    this.#cost = { inputTokens: inputTokens + usage.inputTokens, outputTokens: outputTokens + usage.outputTokens }
+  }
+
+  #withCost(part: Finish): Finish {
+    const usage = this.#cost
+    this.#cost = null
+    return usage === null ? part : { ...part, usage }
   }
 
   async #open(signal: AbortSignal): Promise<Conversation> {
@@ -151,19 +171,19 @@ function* partsOf(happening: Exclude<Happening, { kind: 'end' }>): Generator<Mod
   }
 }
 
-function* finish(reason: string): Generator<ModelPart> {
+function finish(reason: string): Finish {
   switch (reason) {
     case 'end_turn':
-      return yield { type: 'finish', reason: 'stop' }
+      return { type: 'finish', reason: 'stop' }
     case 'max_tokens':
-      return yield { type: 'finish', reason: 'length' }
+      return { type: 'finish', reason: 'length' }
     case 'refusal':
-      return yield { type: 'finish', reason: 'refused' }
+      return { type: 'finish', reason: 'refused' }
     case 'max_turn_requests':
       throw new ModelError('permanent', 'The agent stopped: it had made as many requests as it may in one turn.')
     case 'cancelled':
       throw new ModelError('permanent', 'The agent stopped by itself before it was done.')
     default:
-      return yield { type: 'finish', reason: 'other' }
+      return { type: 'finish', reason: 'other' }
   }
 }

@@ -1,7 +1,7 @@
 /* One tool call that the agent makes and runs by itself, as a tool call of our log: it begins with the agent's words for
    it, asks the person for what the agent asks, and ends when the agent says so (SPEC 11).
 
-   Invariant: every permission request is answered exactly once. */
+   Invariants: every permission request is answered exactly once; nobody is asked about a call that has ended. */
 import { z } from 'zod'
 import { jsonObjectSchema, type JsonObject } from '../../shared/json.ts'
 import type { Clock } from '../clock.ts'
@@ -34,6 +34,7 @@ export class AcpCall {
   readonly #permissions: PendingPermission[] = []
   #fields: ToolCallFields
   #end: End | null = null
+  readonly #over = new AbortController()
   /** What stands under it and still runs. */
   readonly #held = new Set<Promise<unknown>>()
   #changed = new AbortController()
@@ -108,8 +109,7 @@ export class AcpCall {
 
   /** The agent will not say how it ended. The first end stands. */
   finish(end: End): void {
-    this.#end ??= end
-    for (const { answer } of this.#permissions.splice(0)) answer({ outcome: 'cancelled' })
+    this.#close(end)
     this.#tell()
   }
 
@@ -142,7 +142,7 @@ export class AcpCall {
   }
 
   async #decide({ request, answer }: PendingPermission, exec: ToolExecution): Promise<void> {
-    const decision = await exec.permit(this.#summary).catch((error: unknown) => {
+    const decision = await exec.permit(this.#summary, this.#over.signal).catch((error: unknown) => {
       answer({ outcome: 'cancelled' })
       throw error
     })
@@ -160,10 +160,17 @@ export class AcpCall {
 
   #take(fields: ToolCallFields): void {
     this.#fields = fields
-    if (fields.status === 'completed') this.#end ??= { text: this.#result, isError: false }
+    if (fields.status === 'completed') this.#close({ text: this.#result, isError: false })
     if (fields.status === 'failed')
-      this.#end ??= { text: this.#result || 'The agent says that it failed.', isError: true }
+      this.#close({ text: this.#result || 'The agent says that it failed.', isError: true })
     this.#tell()
+  }
+
+  #close(end: End): void {
+    if (this.#end !== null) return
+    this.#end = end
+    for (const { answer } of this.#permissions.splice(0)) answer({ outcome: 'cancelled' })
+    this.#over.abort()
   }
 
   #tell(): void {

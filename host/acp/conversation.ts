@@ -6,11 +6,12 @@
 import { once } from 'node:events'
 import { basename } from 'node:path'
 import { z } from 'zod'
+import type { Usage } from '../../shared/message.ts'
 import { ModelError } from '../agents/port.ts'
 import type { Clock } from '../clock.ts'
 import { wellFormed } from '../session/send-message.ts'
 import type { CommandEnd, Processes } from '../tasks/processes.ts'
-import { permissionRequestSchema, readUpdate, type AcpUpdate } from './updates.ts'
+import { permissionRequestSchema, promptUsageSchema, readUpdate, type AcpUpdate } from './updates.ts'
 import type { PermissionOutcome, PermissionRequest } from './updates.ts'
 import { createAcpWire } from './wire.ts'
 
@@ -50,9 +51,14 @@ export interface ConversationDeps {
   onPermission: (request: PermissionRequest) => Promise<PermissionOutcome>
 }
 
+export interface PromptEnd {
+  reason: string
+  usage: Usage | null
+}
+
 export interface Conversation {
-  /** Resolves with the reason for stopping; rejects with `ModelError`. One at a time. */
-  prompt(texts: readonly string[]): Promise<string>
+  /** Resolves with the reason for stopping and what it cost, where the agent says; rejects with `ModelError`. One at a time. */
+  prompt(texts: readonly string[]): Promise<PromptEnd>
   /** Asks the agent to stop what the prompt began. */
   cancel(): void
   /** Aborts when the program is gone, or was given up; the reason is a `ModelError`. */
@@ -90,7 +96,8 @@ export async function openConversation(deps: ConversationDeps, signal: AbortSign
       end: child.end,
       async prompt(texts) {
         const prompt = texts.map((text) => ({ type: 'text', text }))
-        return (await ask('session/prompt', { sessionId, prompt }, promptedSchema, null)).stopReason
+        const { stopReason, usage } = await ask('session/prompt', { sessionId, prompt }, promptedSchema, null)
+        return { reason: stopReason, usage: usage ?? null }
       },
       cancel() {
         connection.agent.notify('session/cancel', { sessionId }).catch(() => {})
@@ -117,7 +124,7 @@ const initializedSchema = z.looseObject({
     .nullish(),
 })
 const sessionSchema = z.looseObject({ sessionId: z.string() })
-const promptedSchema = z.looseObject({ stopReason: z.string() })
+const promptedSchema = z.looseObject({ stopReason: z.string(), usage: promptUsageSchema.nullish().catch(null) })
 
 interface Child {
   wire: ReturnType<typeof createAcpWire>

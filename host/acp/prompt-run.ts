@@ -9,10 +9,11 @@
    cancelled, or its program ends. */
 import { ModelError, type CallResult } from '../agents/port.ts'
 import type { Clock } from '../clock.ts'
+import type { Usage } from '../../shared/message.ts'
 import { showTaskSurfaceTool } from '../../shared/surface/meta.ts'
 import type { ToolExecution } from '../tools/tool.ts'
 import { AcpCall } from './acp-call.ts'
-import type { Conversation } from './conversation.ts'
+import type { Conversation, PromptEnd } from './conversation.ts'
 import { isOwnTool } from './own-tools.ts'
 import {
   blockText,
@@ -58,8 +59,8 @@ export interface PromptRunDeps {
 }
 
 export class PromptRun {
-  /** Resolves when the prompt has its end. */
-  readonly settled: Promise<void>
+  /** Resolves when the prompt has its end: with what it cost, where the agent says. */
+  readonly settled: Promise<Usage | null>
   readonly #deps: PromptRunDeps
   readonly #queue: Waiting[] = []
   readonly #callById = new Map<string, AcpCall>()
@@ -68,7 +69,7 @@ export class PromptRun {
   readonly #running = new Map<AcpCall, ToolExecution>()
   readonly #open = new Set<InsideCall>()
   #waitingUnits = 0
-  #result: { reason: string } | { error: unknown } | null = null
+  #result: PromptEnd | { error: unknown } | null = null
   #changed = new AbortController()
   #leaving: AbortController | null = null
   #surfaceShown = false
@@ -76,8 +77,14 @@ export class PromptRun {
   constructor(deps: PromptRunDeps, texts: readonly string[]) {
     this.#deps = deps
     this.settled = deps.conversation.prompt(texts).then(
-      (reason) => this.#settle({ reason }),
-      (error: unknown) => this.#settle({ error }),
+      (end) => {
+        this.#settle(end)
+        return end.usage
+      },
+      (error: unknown) => {
+        this.#settle({ error })
+        return null
+      },
     )
   }
 
@@ -210,7 +217,7 @@ export class PromptRun {
     return this.#leaving !== null || this.#result !== null
   }
 
-  #settle(result: { reason: string } | { error: unknown }): void {
+  #settle(result: PromptEnd | { error: unknown }): void {
     this.#result = result
     for (const call of this.#callById.values())
       call.finish({ text: 'The agent has not said how this ended.', isError: true })
@@ -219,7 +226,7 @@ export class PromptRun {
     for (const inside of [...this.#open]) if (this.#queue.includes(inside)) this.#forget(inside)
   }
 
-  #endOf(result: { reason: string } | { error: unknown }): Happening {
+  #endOf(result: PromptEnd | { error: unknown }): Happening {
     if ('reason' in result) return { kind: 'end', reason: result.reason }
     throw result.error
   }

@@ -62,6 +62,19 @@ export const permissionRequestSchema = z.looseObject({
 })
 export type PermissionRequest = z.infer<typeof permissionRequestSchema>
 
+/** Of one prompt. Some agents count what came out of a cache apart from the rest of the input, all count it in the total. */
+export const promptUsageSchema = z
+  .looseObject({
+    inputTokens: z.number().nonnegative(),
+    outputTokens: z.number().nonnegative(),
+    totalTokens: z.number().nonnegative().nullish(),
+    thoughtTokens: z.number().nonnegative().nullish(),
+  })
+  .transform(({ inputTokens, outputTokens, totalTokens, thoughtTokens }) => ({
+    inputTokens: Math.max(inputTokens, (totalTokens ?? 0) - outputTokens - (thoughtTokens ?? 0)),
+    outputTokens,
+  }))
+
 export type PermissionOutcome = { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string }
 
 const wantedKinds = { allow: ['allow_once', 'allow_always'], deny: ['reject_once', 'reject_always'] } as const

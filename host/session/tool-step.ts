@@ -83,7 +83,7 @@ async function runCall(runtime: SessionRuntime, call: StepCall, at: Step): Promi
     nested: false,
     signal: at.signal,
     nest: (name, argumentsText, tool) => nested.call(name, argumentsText, tool),
-    permit: (summary) => permission(runtime, call, summary, at.signal),
+    permit: (summary, over) => permission(runtime, call, summary, whichever(at.signal, over)),
     concludeTurn: () => {
       concluded = true
     },
@@ -107,7 +107,7 @@ async function runNested(runtime: SessionRuntime, call: StepCall, at: Step, oute
     nested: true,
     signal: at.signal,
     nest: () => Promise.reject(new Error('a nested call made a call')),
-    permit: (summary) => permission(runtime, call, summary, at.signal),
+    permit: (summary, over) => permission(runtime, call, summary, whichever(at.signal, over)),
     concludeTurn: () => {},
     onLogged: (act) => void acts.push(act),
   }
@@ -157,6 +157,10 @@ async function finish(
     runtime.deps.logger.error({ sessionId: runtime.sessionId, tool: call.name, err: error }, 'tool failed')
     return errorEnd(new ToolFailure('TOOL_FAILED', 'The tool failed inside the host.'))
   }
+}
+
+function whichever(signal: AbortSignal, over: AbortSignal | undefined): AbortSignal {
+  return over === undefined ? signal : AbortSignal.any([signal, over])
 }
 
 /** A tool the person allowed for the session is not asked about again. */

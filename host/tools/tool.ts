@@ -35,8 +35,11 @@ export interface ToolExecution {
    * `tool` runs it; left out, the host's tool of that name.
    */
   nest(name: string, argumentsText: string, tool?: Tool): Promise<NestedEnd>
-  /** Asks for what could not be known before the call began; who was told once, or may decide alone, is not asked. */
-  permit(summary: string): Promise<Permission>
+  /**
+   * Asks for what could not be known before the call began; who was told once, or may decide alone, is not asked. `over`
+   * takes the question back.
+   */
+  permit(summary: string, over?: AbortSignal): Promise<Permission>
   /** Ends the turn after this step; only a call that succeeds concludes. */
   concludeTurn(): void
   /**

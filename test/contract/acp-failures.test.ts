@@ -1,6 +1,6 @@
 /* Agent programs that fail (SPEC 11): whatever they do ends in words for a person, nothing of them is left running, and
    no key reaches whom it is not meant for. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { AcpScene, plantedKey, plantedSecret, shown, type JournalEntry } from './acp-bench.ts'
@@ -9,7 +9,7 @@ const timeout = 60_000
 let scene: AcpScene
 beforeAll(async () => {
   scene = await AcpScene.open({
-    greetings: { refusing: 'refuse', deaf: 'deaf' },
+    greetings: { refusing: 'refuse', deaf: 'deaf', slow: 'slow' },
     programs: {
       absent: { command: 'no-such-program' },
       relative: { command: './agent' },
@@ -141,6 +141,32 @@ test(
     expect(await scene.turn(view, 'Second.')).toEqual({ reason: 'completed' })
     expect(shown(view).slice(-3)).toEqual(['person: First.', 'person: Second.', 'text: Done.'])
     expect(textsOf(scene.journal('prompt').at(-1)).slice(-2)).toEqual(['First.', 'Second.'])
+  },
+  timeout,
+)
+
+test(
+  '5: a turn that is interrupted while its agent still stops is not begun when it has, and its text goes to the next one',
+  async () => {
+    const view = await scene.session({ agent: 'acp/slow' })
+    await scene.say(view, [{ say: 'I begin.' }, { untilCancelled: true }])
+    await scene.until(() => [...view.streams.values()].some(({ text }) => text === 'I begin.'), 'its words')
+    const interrupt = () => scene.person.call('session.interrupt', { sessionId: view.sessionId })
+    await interrupt()
+    await scene.until(() => view.eventsOf('turn/end').length === 1, 'the first end')
+    await scene.say(view, 'First.')
+    await scene.until(() => view.eventsOf('user/message').length === 2, 'the second turn')
+    await interrupt()
+    await scene.until(() => view.eventsOf('turn/end').length === 2, 'the second end')
+    await scene.say(view, 'Second.')
+    await scene.until(() => view.eventsOf('user/message').length === 3, 'the third turn')
+    const before = scene.journal('prompt').length
+    writeFileSync(`${scene.journalFile}.heed`, '')
+    await scene.until(() => view.eventsOf('turn/end').length === 3, 'the third end')
+    expect(view.eventsOf('turn/end')[2]?.data.reason).toBe('completed')
+    expect(shown(view).slice(-3)).toEqual(['person: First.', 'person: Second.', 'text: Done.'])
+    expect(scene.journal('prompt')).toHaveLength(before + 1)
+    expect(textsOf(scene.journal('prompt').at(-1))).toEqual(['First.', 'Second.'])
   },
   timeout,
 )

@@ -161,6 +161,49 @@ test('5: a session that allows everything asks nobody, nor does a kind of work t
   expect(asking.eventsOf('approval/decided')).toHaveLength(1)
 })
 
+/** Beside the request of `push`: long enough for the person to have been asked. */
+const meanwhile = (step: Step): Step => ({ together: [[push], [{ pauseMs: 400 }, step]] })
+
+test('acp-answered: what a call still asks is answered when the person forbids it, and is not asked', async () => {
+  const view = await scene.session()
+  const before = scene.journal('permission').length
+  await scene.say(view, [{ together: [[push], [push]] }, { say: 'Then not.' }])
+  const { approvalId } = await approval(view)
+  await scene.person.call('approval.decide', { sessionId: view.sessionId, approvalId, decision: 'deny' })
+  await scene.until(() => view.eventsOf('turn/end').length === 1, 'the end')
+  const answers = [await scene.entry('permission', before + 1), await scene.entry('permission', before + 2)]
+  expect(answers.map(({ outcome }) => outcome)).toEqual([
+    { outcome: 'selected', optionId: 'no' },
+    { outcome: 'cancelled' },
+  ])
+  expect(view.eventsOf('approval/decided')).toHaveLength(1)
+})
+
+test('acp-answered: nobody is asked any longer about a call that has ended by itself', async () => {
+  const view = await scene.session()
+  const before = scene.journal('permission').length
+  const failed = { update: { toolCallId: 'p', status: 'failed', rawOutput: 'no such remote' } }
+  await scene.say(view, [meanwhile(failed), { say: 'It failed.' }])
+  const { approvalId } = await approval(view)
+  await scene.until(() => view.eventsOf('turn/end').length === 1, 'the end')
+  expect(shown(view).slice(-2)).toEqual(['result error AGENT_TOOL_FAILED: no such remote', 'text: It failed.'])
+  expect(await scene.entry('permission', before + 1)).toMatchObject({ outcome: { outcome: 'cancelled' } })
+  expect(resolvedOf(approvalId)).toMatchObject({ outcome: 'cancelled' })
+})
+
+test('acp-answered: a program that ends while the person is asked takes the question along', async () => {
+  const view = await scene.session()
+  await scene.say(view, [meanwhile({ exit: 3 })])
+  const { approvalId } = await approval(view)
+  await scene.until(() => view.eventsOf('turn/end').length === 1, 'the end')
+  expect(view.eventsOf('turn/end')[0]?.data).toMatchObject({ reason: 'error' })
+  expect(resolvedOf(approvalId)).toMatchObject({ outcome: 'cancelled' })
+})
+
+function resolvedOf(approvalId: string) {
+  return scene.person.frames.find((frame) => frame.type === 'approval/resolved' && frame.approvalId === approvalId)
+}
+
 test('acp-answered: an interrupt answers a permission request as cancelled', async () => {
   const view = await scene.session()
   const before = scene.journal('permission').length

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { AcpScene, shown } from './acp-bench.ts'
+import { smallModel } from './mcp-bench.ts'
 
 const timeout = 60_000
 let scene: AcpScene
@@ -123,6 +124,28 @@ test('4: what the person says into a running turn is a prompt of the same turn',
   })
   await scene.until(() => view.eventsOf('turn/end').length === 1, 'the end')
   expect(shown(view).slice(-2)).toEqual(['person: And B.', 'text: A.\n\nDone.'])
+})
+
+test('11: what the agent says its prompts cost is counted like that of any model', async () => {
+  const view = await scene.session()
+  const usageOf = () => view.projections.get('usage')?.value
+  const cached = { inputTokens: 10, cachedReadTokens: 90, outputTokens: 5, totalTokens: 105 }
+  await scene.turn(view, [{ say: 'First.' }, { usage: cached }])
+  expect(usageOf()).toEqual({ inputTokens: 100, outputTokens: 5 })
+  await scene.turn(view, [{ say: 'Second.' }, { usage: { inputTokens: 7, outputTokens: 1 } }])
+  expect(usageOf()).toEqual({ inputTokens: 107, outputTokens: 6 })
+  await scene.turn(view, [{ say: 'Third.' }, { usage: { inputTokens: 'many' } }])
+  await scene.turn(view, 'Fourth.')
+  expect(usageOf()).toEqual({ inputTokens: 107, outputTokens: 6 })
+})
+
+test('11: what a prompt cost that ends after its turn, because it showed a surface, is counted with the next', async () => {
+  const view = await scene.session()
+  const show = { mcp: { name: 'show_task_surface', arguments: { model: smallModel } } }
+  await scene.turn(view, [show, { usage: { inputTokens: 50, outputTokens: 2 } }])
+  await scene.entry('stopped', scene.journal('prompt').length)
+  await scene.turn(view, [{ usage: { inputTokens: 30, outputTokens: 1 } }, { say: 'Done.' }])
+  expect(view.projections.get('usage')?.value).toEqual({ inputTokens: 80, outputTokens: 3 })
 })
 
 test.each([

@@ -1,11 +1,12 @@
 /* A program that speaks the Agent Client Protocol and does what its prompt says: the last text of a prompt that is JSON
    is a list of steps. Everything it is told goes into a journal, one JSON object a line, in the file that the
-   environment names. `node acp-agent.mjs <greeting>`: `refuse` wants a person to sign in, `none` never answers. */
+   environment names. `node acp-agent.mjs <greeting>`: `refuse` wants a person to sign in, `none` never answers, `deaf` heeds
+   no cancel, `slow` heeds it once the file of the journal has a neighbour `.heed`. */
 import { agent, ndJsonStream, RequestError } from '@agentclientprotocol/sdk'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { spawn } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 
 const [greeting = 'kind'] = process.argv.slice(2)
@@ -13,6 +14,7 @@ const journalFile = process.env.ACP_JOURNAL ?? '/dev/null'
 const journal = (entry) => appendFileSync(journalFile, `${JSON.stringify(entry)}\n`)
 
 let server = null
+let usage
 let stopAsked = () => {}
 let stopped = Promise.resolve()
 
@@ -65,10 +67,19 @@ async function run(steps, { sessionId, client }) {
         stdio: 'ignore',
       })
       journal({ kind: 'child', pid: child.pid })
-    } else if (kind === 'stop') return value
+    } else if (kind === 'usage') usage = value
+    else if (kind === 'stop') return value
     else throw new Error(`unknown step ${kind}`)
   }
   return 'end_turn'
+}
+
+function stopOnceTold() {
+  const looking = setInterval(() => {
+    if (!existsSync(`${journalFile}.heed`)) return
+    clearInterval(looking)
+    stopAsked()
+  }, 20)
 }
 
 function stepsIn(text) {
@@ -95,16 +106,18 @@ agent({ name: 'acp-agent' })
   .onRequest('session/prompt', async ({ params, client }) => {
     const texts = params.prompt.map(({ text }) => text)
     journal({ kind: 'prompt', texts })
+    usage = undefined
     stopped = new Promise((resolve) => {
       stopAsked = () => resolve('cancelled')
     })
     const steps = stepsIn(texts.at(-1)) ?? [{ say: 'Done.' }]
     const stopReason = await Promise.race([run(steps, { sessionId: params.sessionId, client }), stopped])
     journal({ kind: 'stopped', stopReason })
-    return { stopReason }
+    return { stopReason, ...(usage !== undefined && { usage }) }
   })
   .onNotification('session/cancel', () => {
     journal({ kind: 'cancel' })
-    if (greeting !== 'deaf') stopAsked()
+    if (greeting === 'slow') stopOnceTold()
+    else if (greeting !== 'deaf') stopAsked()
   })
   .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))

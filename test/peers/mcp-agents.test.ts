@@ -1,165 +1,43 @@
 /* Real agent programs (SPEC 11), each driven by a scripted model on loopback: they show a surface through `/mcp`, a person
-   answers it on the ordinary wire, and the next request to their model holds the readable answer. What the model server
-   was sent is the witness (its own journal cuts requests at 64 KiB). Opt-in: `npm run test:peers`. */
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { LLMock, type ChatCompletionRequest } from '@copilotkit/aimock'
-import { expect, onTestFinished, test } from 'vitest'
-import { McpScene, smallModel } from '../contract/mcp-bench.ts'
-import { installed, type Peer } from './peer-cache.ts'
+   answers it in a browser, and the next request to their model holds the readable answer. What the model server was sent
+   is the witness (its own journal cuts requests at 64 KiB). Each program comes in by the address and, as the README says,
+   by standard input and output. Opt-in: `npm run test:peers`. */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { jsonObjectSchema } from '../../shared/json.ts'
+import { McpScene } from '../contract/mcp-bench.ts'
+import { installed } from './peer-cache.ts'
+import { mcpPrograms, mergeOpencode, type Home, type McpProgram } from './peer-programs.ts'
+import { answerInBrowser, holdsAnswer, lastWord, makeHome, programMs, startModel } from './peer-stage.ts'
+import { recipe } from './recipes.ts'
 
-const prompt = 'Ask me which database to take, with a form.'
-const answer = 'Which database?\n- Database: PostgreSQL'
+const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Programs start, connect and think: on a busy machine each takes its time. */
-const programMs = 180_000
-
-interface Setting {
-  modelUrl: string
-  mcpUrl: string
-  token: string
-  /** Home and working folder of the program; nothing else of the machine is its own. */
-  home: string
-}
-
-interface Agent extends Peer {
-  label: string
-  /** Writes its configuration; answers how it is called. */
-  setUp(setting: Setting): { args: string[]; env: Record<string, string> }
-}
-
-const headersOf = ({ token }: Setting) => ({ Authorization: `Bearer ${token}` })
-
-function write(setting: Setting, file: string, value: unknown): string {
-  const path = join(setting.home, file)
-  mkdirSync(join(path, '..'), { recursive: true })
-  writeFileSync(path, JSON.stringify(value))
-  return path
-}
-
-const agents: Agent[] = [
-  {
-    label: 'Claude Code',
-    package: '@anthropic-ai/claude-code',
-    version: '2.1.197',
-    command: 'claude',
-    afterInstall: 'install.cjs',
-    setUp(setting) {
-      const server = { type: 'http', url: setting.mcpUrl, headers: headersOf(setting) }
-      const config = write(setting, 'mcp.json', { mcpServers: { 'task-surface': server } })
-      const args = ['-p', prompt, '--mcp-config', config, '--strict-mcp-config', '--allowedTools', 'mcp__task-surface']
-      const env = {
-        ANTHROPIC_BASE_URL: setting.modelUrl,
-        ANTHROPIC_API_KEY: 'no-key',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_AUTOUPDATER: '1',
-      }
-      return { args, env }
-    },
-  },
-  {
-    label: 'Gemini CLI',
-    package: '@google/gemini-cli',
-    version: '0.61.0',
-    command: 'gemini',
-    setUp(setting) {
-      write(setting, '.gemini/settings.json', {
-        mcpServers: { 'task-surface': { httpUrl: setting.mcpUrl, headers: headersOf(setting), trust: true } },
-        security: { auth: { selectedType: 'gemini-api-key' } },
-        privacy: { usageStatisticsEnabled: false },
-        general: { disableAutoUpdate: true },
-      })
-      const env = {
-        GOOGLE_GEMINI_BASE_URL: setting.modelUrl,
-        GEMINI_API_KEY: 'no-key',
-        GEMINI_CLI_TRUST_WORKSPACE: 'true',
-      }
-      return { args: ['-p', prompt, '--approval-mode', 'yolo', '-m', 'gemini-2.5-pro'], env }
-    },
-  },
-  {
-    label: 'opencode',
-    package: 'opencode-ai',
-    version: '1.18.33',
-    command: 'opencode',
-    afterInstall: 'postinstall.mjs',
-    setUp(setting) {
-      const models = { scripted: { name: 'Scripted', tool_call: true, limit: { context: 200_000, output: 8_000 } } }
-      const config = write(setting, 'opencode.json', {
-        model: 'loopback/scripted',
-        small_model: 'loopback/scripted',
-        autoupdate: false,
-        share: 'disabled',
-        provider: {
-          loopback: {
-            npm: '@ai-sdk/openai-compatible',
-            options: { baseURL: `${setting.modelUrl}/v1`, apiKey: 'no-key' },
-            models,
-          },
-        },
-        mcp: { 'task-surface': { type: 'remote', url: setting.mcpUrl, headers: headersOf(setting), oauth: false } },
-      })
-      return {
-        args: ['run', prompt],
-        env: { OPENCODE_CONFIG: config, OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
-      }
-    },
-  },
-]
-
-/** What a model would do: show the form, wait for the answer as long as it takes, and be done. */
-function scripted(request: ChatCompletionRequest) {
-  const tools = request.tools?.map((tool) => tool.function.name) ?? []
-  const named = (name: string) => tools.find((tool) => tool.endsWith(name))
-  const said = request.messages.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))
-  const results = request.messages.flatMap(({ role }, index) => (role === 'tool' ? [said[index] ?? ''] : []))
-  const last = results.at(-1)
-  const [show, wait] = [named('show_task_surface'), named('await_task_surface')]
-  if (last?.includes('- Database: PostgreSQL') === true) return { content: 'PostgreSQL it is.' }
-  const [, surfaceId, session] = results.join('\n').match(/surface (ts-\w+), session (s-\w+)/) ?? []
-  if (surfaceId !== undefined && wait !== undefined) {
-    return { toolCalls: [{ name: wait, arguments: JSON.stringify({ surfaceId, session }) }] }
+/** As the README says, in a shell at the root of the checkout. */
+function followRecipe(program: McpProgram, home: Home, scene: McpScene): void {
+  const text = recipe(program.label)
+  const dataDir = join(home.folder, '.local/share/task-surface')
+  mkdirSync(dirname(dataDir), { recursive: true })
+  symlinkSync(scene.folder.dataDir, dataDir)
+  if (text.startsWith('{')) {
+    const here = text.replaceAll('/path/to/task-surface', checkout.replace(/\/$/, ''))
+    return mergeOpencode(home, jsonObjectSchema.parse(JSON.parse(here)))
   }
-  // Some programs ask their model before their servers are connected, and have a tool for that.
-  const connect = named('WaitForMcpServers')
-  if (show === undefined && connect !== undefined) return { toolCalls: [{ name: connect, arguments: '{}' }] }
-  const isAsked = said.some((text) => text.includes(prompt))
-  if (isAsked && show !== undefined && surfaceId === undefined) {
-    return { toolCalls: [{ name: show, arguments: JSON.stringify({ model: smallModel }) }] }
-  }
-  return { content: 'Which database?' }
+  execFileSync('/bin/sh', ['-c', text], { cwd: checkout, env: environmentOf(program, home), stdio: 'ignore' })
 }
 
-test.each(agents)('mcp-peers: $label $version shows a surface, and its model reads the answer', async (agent) => {
-  const file = installed(agent)
-  const model = new LLMock({ port: 0, host: '127.0.0.1' })
-  const requests: string[] = []
-  model.on({ endpoint: 'chat' }, (asked) => {
-    requests.push(JSON.stringify(asked.messages))
-    return scripted(asked)
-  })
-  await model.start()
-  const scene = await McpScene.open(programMs)
-  const home = mkdtempSync(join(tmpdir(), 'task-surface-peer-'))
-  onTestFinished(async () => {
-    await scene.close()
-    await model.stop()
-    rmSync(home, { recursive: true, force: true })
-  })
-  const setting = {
-    modelUrl: model.url,
-    mcpUrl: scene.url,
-    token: scene.host.ready.token,
-
-    home,
-  }
-  const { args, env } = agent.setUp(setting)
+function environmentOf(program: McpProgram, home: Home): Record<string, string> {
   const { PATH = '' } = process.env
-  const child = spawn(file, args, {
-    cwd: home,
-    env: { PATH, HOME: home, ...env },
+  return { PATH: [dirname(installed(program)), PATH].join(delimiter), HOME: home.folder }
+}
+
+function startProgram(program: McpProgram, home: Home, env: Record<string, string>) {
+  const child = spawn(installed(program), program.args, {
+    cwd: home.folder,
+    env: { ...environmentOf(program, home), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -174,26 +52,57 @@ test.each(agents)('mcp-peers: $label $version shows a surface, and its model rea
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text) => (output += String(text)))
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { ended, output: () => output }
+}
+
+/** The program shows a form, which a person answers after a while, and its model reads the answer. */
+async function play(program: McpProgram, way: 'address' | 'recipe', patienceMs = 0): Promise<{ waits: number }> {
+  installed(program)
+  const model = await startModel(true)
+  const scene = await McpScene.open(programMs)
+  onTestFinished(() => scene.close())
+  const home = makeHome(model)
+  const env = program.useModel(home)
+  if (way === 'address') program.useDoor(home, { url: scene.url, token: scene.host.ready.token })
+  else followRecipe(program, home, scene)
+  const { ended, output } = startProgram(program, home, env)
 
   const session = await Promise.race([
     scene.until(
       () => scene.person.frames.flatMap((frame) => (frame.type === 'host/session-added' ? [frame.session] : []))[0],
       'a session of the agent',
     ),
-    ended.then((code) => Promise.reject(new Error(`it ended with ${code} and showed nothing\n${output}`))),
+    ended.then((code) =>
+      Promise.reject(new Error(`it ended with ${code} and showed nothing\n${output()}\n${model.requests.at(-1)}`)),
+    ),
   ])
-  expect(session.agent).toMatch(/^mcp\//)
+  expect(session.agent).toMatch(program.clientName)
   const view = await scene.view(session.id)
-  const surfaceId = await scene.until(() => {
-    const { meta } = view.eventsOf('tool/result')[0]?.data ?? {}
-    return typeof meta === 'object' && meta !== null && 'surfaceId' in meta ? String(meta['surfaceId']) : null
-  }, 'the surface')
-  const request = { sessionId: session.id, surfaceId, submissionId: 'sub-1', values: { database: 'pg' } }
-  expect(await scene.person.call('taskSurface.submit', request)).toMatchObject({ accepted: true })
+  await scene.until(() => view.eventsOf('tool/result').some(({ data }) => data.meta !== undefined), 'the surface')
+  await new Promise((resolve) => setTimeout(resolve, patienceMs))
+  await answerInBrowser(scene.host.ready, session.id)
 
-  expect(await ended, output).toBe(0)
-  expect(output).toContain('PostgreSQL it is.')
-  // As JSON, some programs as JSON in JSON.
-  expect((requests.at(-1) ?? '').replaceAll('\\\\n', '\\n')).toContain(JSON.stringify(answer).slice(1, -1))
-  expect(view.eventsOf('tool/call').map(({ data }) => data.name)).toContain('await_task_surface')
+  expect(await ended, output()).toBe(0)
+  expect(output()).toContain(lastWord)
+  expect(holdsAnswer(model.requests.at(-1)), model.requests.at(-1)).toBe(true)
+  const calls = view.eventsOf('tool/call').map(({ data }) => data.name)
+  expect(calls).toContain('await_task_surface')
+  return { waits: calls.filter((name) => name === 'await_task_surface').length }
+}
+
+describe.each(mcpPrograms)('$label $version', (program) => {
+  test('mcp-peers: shows a surface by the address, and its model reads what the person answered in a browser', async () => {
+    await play(program, 'address')
+  })
+
+  test('mcp-peers: does the same once it was told as the README says', async () => {
+    await play(program, 'recipe')
+  })
+})
+
+test('mcp-await: a person who takes 400 s is waited for by a program that gives a call 60 s', async () => {
+  const patient = mcpPrograms.find(({ label }) => label === 'opencode')
+  if (patient === undefined) throw new Error('no such program')
+  const { waits } = await play(patient, 'address', 400_000)
+  expect(waits).toBeGreaterThanOrEqual(9)
 })

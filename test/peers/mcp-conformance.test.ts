@@ -22,8 +22,18 @@ const applicable = [
   'server-sse-multiple-streams',
   'dns-rebinding-protection',
 ]
-const conformance = { package: '@modelcontextprotocol/conformance', version: '0.1.13', command: 'conformance' }
-const inspector = { package: '@modelcontextprotocol/inspector', version: '0.16.8', command: 'mcp-inspector' }
+const conformance = {
+  label: 'Conformance',
+  package: '@modelcontextprotocol/conformance',
+  version: '0.1.13',
+  command: 'conformance',
+}
+const inspector = {
+  label: 'Inspector',
+  package: '@modelcontextprotocol/inspector',
+  version: '0.16.8',
+  command: 'mcp-inspector',
+}
 const mainFile = fileURLToPath(new URL('../../dist/run/main.js', import.meta.url))
 const installMs = 600_000
 

@@ -10,6 +10,8 @@ const cache =
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'task-surface-peers')
 
 export interface Peer {
+  /** As people call it. */
+  label: string
   /** As on the registry. */
   package: string
   version: string
