@@ -1,5 +1,6 @@
 /* What a prompt hands to its turn of calls that may be our own tools (SPEC 11), on a clock that stands still. */
 import { expect, it } from 'vitest'
+import type { PromptEnd } from '../../../host/acp/conversation.ts'
 import { PromptRun } from '../../../host/acp/prompt-run.ts'
 import { StillClock } from '../tasks/still-clock.ts'
 
@@ -14,7 +15,7 @@ const announced = {
 function prompted() {
   const clock = new StillClock()
   const conversation = {
-    prompt: () => new Promise<string>(() => {}),
+    prompt: () => new Promise<PromptEnd>(() => {}),
     cancel() {},
     ended: new AbortController().signal,
     end() {},
