@@ -51,7 +51,11 @@ export function existingDataFolder(folder: string): string {
 export function keptToken(folder: string, newToken: () => string): string {
   const path = join(folder, tokenFile)
   const kept = readIfPresent(path)?.trim()
-  if (kept !== undefined && /^[\x21-\x7e]{16,256}$/.test(kept)) return kept
+  if (kept !== undefined && /^[\x21-\x7e]{16,256}$/.test(kept)) {
+    // It may have come with a copy of the folder, whose modes are anybody's.
+    chmodSync(path, 0o600)
+    return kept
+  }
   const token = newToken()
   writePrivate(path, `${token}\n`)
   return token

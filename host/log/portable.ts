@@ -1,7 +1,6 @@
 /* Logs as JSON lines, out of a store and into one (SPEC 13): one event a line, as it is stored, none added. */
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import type { SessionId } from '../../shared/ids.ts'
+import { fileLines } from './file-lines.ts'
 import type { ImportOutcome } from './import.ts'
 import { LogError, pageMaxBytes } from './port.ts'
 import type { SessionLog } from './session-log.ts'
@@ -35,8 +34,9 @@ export function importFile(log: SessionLog, sessionId: SessionId, file: string):
 
 async function* values(file: string): AsyncGenerator<unknown> {
   try {
-    for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
-      if (line.trim() !== '') yield parsed(line)
+    for await (const line of fileLines(file)) {
+      if (line === null) yield undefined
+      else if (line.trim() !== '') yield parsed(line)
     }
   } catch (error) {
     if (error instanceof Error && 'code' in error) {

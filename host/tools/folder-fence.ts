@@ -16,6 +16,8 @@ export interface Place {
   /** Without symbolic links, but for the part that does not exist yet. */
   path: string
   exists: boolean
+  /** The session's folder itself, without symbolic links. */
+  root: string
 }
 
 /** Rejects with `ToolFailure`; `path` is as the model wrote it. */
@@ -27,7 +29,7 @@ export async function placeOf({ folder, closed }: Fence, path: string): Promise<
     throw new ToolFailure('OUTSIDE_FOLDER', `${path} lies outside the session's folder ${folder}.`)
   const closedRoot = (await realOf(closed)) ?? closed
   if (isInside(closedRoot, place.path)) throw new ToolFailure('OUTSIDE_FOLDER', `${path} belongs to the host itself.`)
-  return place
+  return { ...place, root }
 }
 
 /** What the error of a file operation means to the model. */
@@ -55,7 +57,7 @@ export function fileFailure(path: string, error: unknown): ToolFailure {
   }
 }
 
-async function follow(absolute: string, path: string): Promise<Place> {
+async function follow(absolute: string, path: string): Promise<Omit<Place, 'root'>> {
   try {
     const real = await realOf(absolute)
     if (real !== null) return { path: real, exists: true }

@@ -55,6 +55,13 @@ it('data/token: is made once and kept', () => {
   expect(keptToken(folder, () => 'another-token-made')).toBe('the-first-token-made')
 })
 
+it('data/private: a token that others may read is closed to them', () => {
+  const folder = temporary()
+  writeFileSync(join(folder, 'token'), 'a-token-of-24-characters', { mode: 0o644 })
+  expect(keptToken(folder, () => 'another-token-made')).toBe('a-token-of-24-characters')
+  expect(modeOf(join(folder, 'token'))).toBe('600')
+})
+
 it.each(['', 'short', 'has a space in the middle of it', 'ü'.repeat(20), 'x'.repeat(257)])(
   'data/token: a file with %j is replaced',
   (text) => {
