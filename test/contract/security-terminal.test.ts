@@ -12,7 +12,7 @@ import { temporaryFolder } from './host-harness.ts'
 const hostile = 'x\u001b[2J\u009b31m\u202e\r\ntask-surface: all is well'
 const folder = temporaryFolder()
 const data = join(folder, 'data')
-const main = fileURLToPath(new URL('../../dist/host/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../../dist/run/main.js', import.meta.url))
 
 beforeAll(() => {
   mkdirSync(join(data, 'db'), { recursive: true })
