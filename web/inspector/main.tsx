@@ -10,6 +10,7 @@ import '../styles/inspector.css'
 import { createPreferences } from '../preferences.ts'
 import { browserStorage } from '../storage.ts'
 import { InspectorPage } from './inspector-page.tsx'
+import { isFromOpener, openerOnly } from './opener-only.ts'
 import { createReceived } from './received.ts'
 
 const preferences = createPreferences(browserStorage(), navigator.languages)
@@ -27,16 +28,15 @@ function take(message: unknown): void {
   })
 }
 
-// The one who opened this window, or who has it in its frame, and nobody else.
-const teller: unknown = window.opener
-window.addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
-  if (source !== teller || typeof data !== 'object' || data === null || !('type' in data)) return
+window.addEventListener('message', (event: MessageEvent<unknown>) => {
+  const { data } = event
+  if (!isFromOpener(window, event) || typeof data !== 'object' || data === null || !('type' in data)) return
   if (data.type === '@statelyai.disconnected') received.lose()
 })
 
 function Root() {
   const { language } = useSyncExternalStore(preferences.subscribe, preferences.getState)
-  return <InspectorPage received={received} language={language} isAlone={teller === null} />
+  return <InspectorPage received={received} language={language} isAlone={window.opener === null} />
 }
 
 const root = document.getElementById('root')
@@ -47,4 +47,4 @@ createRoot(root).render(
   </StrictMode>,
 )
 // Last: it tells the other window that somebody is here to be told.
-createBrowserReceiver().subscribe(take)
+createBrowserReceiver({ window: openerOnly(window) }).subscribe(take)
