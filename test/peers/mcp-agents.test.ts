@@ -104,5 +104,6 @@ test('mcp-await: a person who takes 400 s is waited for by a program that gives 
   const patient = mcpPrograms.find(({ label }) => label === 'opencode')
   if (patient === undefined) throw new Error('no such program')
   const { waits } = await play(patient, 'address', 400_000)
-  expect(waits).toBeGreaterThanOrEqual(9)
+  // One call alone would have taken more than the program gives it.
+  expect(waits).toBeGreaterThan(6)
 })
