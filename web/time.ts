@@ -1,4 +1,4 @@
-/* Times as they are written: clock times in the record, durations where something lasts. Pure but for the
+/* Times and counts as they are written: clock times in the record, durations where something lasts. Pure but for the
    ticking hook; the language decides the words, never the order of events. */
 import { useEffect, useState } from 'react'
 import type { Language } from './i18n/i18n.ts'
@@ -35,6 +35,12 @@ export function clockTime(at: number, language: Language, seconds = false): stri
 export function moment(at: number, now: number, language: Language): string {
   const time = clockTime(at, language)
   return isSameDay(at, now) ? time : `${format(language, { day: 'numeric', month: 'short' }).format(at)} ${time}`
+}
+
+/** `980`, `12.4k`; in Chinese by ten thousands. */
+export function shortCount(count: number, language: Language): string {
+  const options = { notation: 'compact', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(localeByLanguage[language], options).format(count).toLowerCase()
 }
 
 /** `12 ms`, `4.1 s`, then `0:41` and `1:02:03`. */

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { EventOf } from '../../shared/event.ts'
 import { callIdSchema, type TaskSurfaceId, taskSurfaceIdSchema } from '../../shared/ids.ts'
+import { type Usage, usageSchema } from '../../shared/message.ts'
 import { projectionOf, type SessionState } from './session-state.ts'
 
 const taskSurfaceSchema = z.object({
@@ -30,6 +31,13 @@ export function standingOf(state: SessionState): Standing {
 function lastEnd(state: SessionState): EventOf<'turn/end'> | null {
   const last = state.events.findLast((event) => event.type === 'turn/end' || event.type === 'turn/start')
   return last?.type === 'turn/end' ? last : null
+}
+
+const usageProjection = usageSchema.catch({ inputTokens: 0, outputTokens: 0 })
+
+/** Tokens read and written in this session so far; 0 also where the agent does not say. */
+export function tokensOf(state: SessionState, way: keyof Usage): number {
+  return usageProjection.parse(projectionOf(state, 'usage'))[way]
 }
 
 /** The turn that runs, or the last one; null before the first. */

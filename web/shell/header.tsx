@@ -2,9 +2,10 @@
 import { useState } from 'react'
 import { useClient } from '../client.tsx'
 import { Icon, State } from '../icon.tsx'
-import { standingOf, turnOf } from '../session/session-facts.ts'
+import { standingOf, tokensOf, turnOf } from '../session/session-facts.ts'
 import { type SessionHandle, useSession } from '../session/session-store.ts'
 import { useStore } from '../store.ts'
+import { shortCount } from '../time.ts'
 import { Contained } from './contained.tsx'
 import { DrawerButton } from './drawer.tsx'
 import { Menu } from './menu.tsx'
@@ -12,7 +13,10 @@ import { RemoveDialog, RenameDialog } from './session-dialogs.tsx'
 import { shellTexts } from './shell-texts.ts'
 
 export function Header({ session }: { session: SessionHandle }) {
-  const title = useSession(session, (state) => state.session?.title ?? '')
+  const t = shellTexts.use()
+  const named = useSession(session, (state) => state.session?.title ?? '')
+  const isKnown = useSession(session, (state) => state.session !== null)
+  const title = named === '' && isKnown ? t('untitled') : named
   const agent = useSession(session, (state) => state.session?.agent ?? '')
   return (
     <header className="head">
@@ -22,6 +26,7 @@ export function Header({ session }: { session: SessionHandle }) {
         <p className="head-meta">
           <span className="mono">{agent}</span>
           <Standing session={session} />
+          <Usage session={session} />
         </p>
       </div>
       <div className="head-actions" role="group" aria-label={title}>
@@ -30,6 +35,18 @@ export function Header({ session }: { session: SessionHandle }) {
       </div>
     </header>
   )
+}
+
+/** What the session has cost so far. */
+function Usage({ session }: { session: SessionHandle }) {
+  const t = shellTexts.use()
+  const { preferences } = useClient()
+  const language = useStore(preferences, (state) => state.language)
+  const input = useSession(session, (state) => tokensOf(state, 'inputTokens'))
+  const output = useSession(session, (state) => tokensOf(state, 'outputTokens'))
+  if (input === 0 && output === 0) return null
+  const [read, written] = [shortCount(input, language), shortCount(output, language)]
+  return <span title={t('tokens', { input, output })}>{t('tokensShort', { input: read, output: written })}</span>
 }
 
 function Standing({ session }: { session: SessionHandle }) {

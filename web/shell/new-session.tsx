@@ -214,7 +214,9 @@ function AgentChoice(props: { list: AgentList; chosen: string | null; onChoose: 
             />
             <b className="mono">{agent.name}</b>
             <AgentState agent={agent} />
-            <small>{agent.available ? agent.label : (agent.why ?? agent.label)}</small>
+            <small>
+              <AgentText agent={agent} />
+            </small>
           </label>
         ))}
         {shown.length < list.agents.length && (
@@ -236,6 +238,14 @@ export function AgentState({ agent }: { agent: AgentView }) {
       {t('unavailable')}
     </State>
   )
+}
+
+/** What it is, or why it cannot be used. Of the host's own kinds in the language of the page. */
+export function AgentText({ agent }: { agent: AgentView }) {
+  const t = shellTexts.use()
+  if (!agent.available) return agent.why ?? agent.label
+  if (agent.name === 'demo') return t('guide')
+  return agent.name.startsWith('acp/') ? t('program') : agent.label
 }
 
 function Starters({ disabled, onStart }: { disabled: boolean; onStart: (prompt: string) => void }) {

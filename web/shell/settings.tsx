@@ -1,12 +1,12 @@
 /* What can be chosen for this browser, and the agents the host offers. Nothing here is sent to the host. */
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useId, useMemo } from 'react'
 import { useClient } from '../client.tsx'
-import { Icon } from '../icon.tsx'
+import { Icon, State } from '../icon.tsx'
 import { useStore } from '../store.ts'
 import { useAgents } from './agents.ts'
 import { ConnectionBar } from './connection-bar.tsx'
 import { DrawerButton } from './drawer.tsx'
-import { AgentState } from './new-session.tsx'
+import { AgentState, AgentText } from './new-session.tsx'
 import { shellTexts } from './shell-texts.ts'
 
 export function Settings() {
@@ -37,25 +37,51 @@ export function Settings() {
 function Agents() {
   const t = shellTexts.use()
   const { agents, phase } = useAgents()
+  const guests = useGuests()
   return (
     <section className="stack">
       <h2>{t('agents')}</h2>
       <p className="dim">{t('agentsText')}</p>
       {phase === 'failed' && <p className="issue">{t('agentsFailed')}</p>}
-      {agents.length > 0 && (
+      {agents.length + guests.length > 0 && (
         <ul className="agents">
           {agents.map((agent) => (
             <li key={agent.name} className="agent">
               <Icon name="i-agent" />
               <b className="mono">{agent.name}</b>
               <AgentState agent={agent} />
-              <p>{agent.available ? agent.label : (agent.why ?? agent.label)}</p>
+              <p>
+                <AgentText agent={agent} />
+              </p>
+            </li>
+          ))}
+          {guests.map(({ name, count, running }) => (
+            <li key={name} className="agent">
+              <Icon name="i-agent" />
+              <b className="mono">{name}</b>
+              <State mark={running ? 'm-running' : 'm-idle'} tone={running ? 'now' : 'plain'} live={running}>
+                {t('sessionCount', { count })}
+              </State>
+              <p>{t('outside')}</p>
             </li>
           ))}
         </ul>
       )}
     </section>
   )
+}
+
+/** Agents that came in from outside: they are no choice of the host's, their sessions tell of them. */
+function useGuests() {
+  const { sessions } = useClient()
+  const list = useStore(sessions.list, (state) => state.sessions)
+  return useMemo(() => {
+    const names = [...new Set(list.map(({ agent }) => agent).filter((agent) => agent.startsWith('mcp/')))]
+    return names.map((name) => {
+      const own = list.filter(({ agent }) => agent === name)
+      return { name, count: own.length, running: own.some(({ status }) => status === 'running') }
+    })
+  }, [list])
 }
 
 function NewSessions() {

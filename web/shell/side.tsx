@@ -171,6 +171,7 @@ function Row({ session, store, current, now, language }: RowProps) {
   const { close } = useDrawer()
   const { standing, lastKnown } = useStanding(session, store)
   const { mark, live, className } = markOf(standing, lastKnown)
+  const title = session.title === '' ? t('untitled') : session.title
   const words = {
     running: lastKnown ? t('runningSeen') : t('running'),
     waiting: t('waiting'),
@@ -185,8 +186,8 @@ function Row({ session, store, current, now, language }: RowProps) {
       onClick={() => close('chosen')}
     >
       <Icon name={mark} className={live ? 'live' : undefined} />
-      <span className="sess-title" title={session.title}>
-        {session.title}
+      <span className="sess-title" title={title}>
+        {title}
       </span>
       <time dateTime={new Date(session.updatedAt).toISOString()}>{ago(session.updatedAt, now, language)}</time>
       <span className="sess-meta">

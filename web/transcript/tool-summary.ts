@@ -22,6 +22,16 @@ const iconByTool: ReadonlyMap<string, IconName> = new Map<string, IconName>([
   ['task_list', 'i-tasks'],
   ['task_output', 'i-tasks'],
   ['task_kill', 'i-tasks'],
+  // Kinds of work that agent programs name in place of a tool.
+  ['execute', 'i-term'],
+  ['read', 'i-file'],
+  ['edit', 'i-file'],
+  ['delete', 'i-file'],
+  ['move', 'i-file'],
+  ['search', 'i-search'],
+  ['fetch', 'i-out'],
+  ['think', 'i-agent'],
+  ['switch_mode', 'i-gear'],
 ])
 
 export function iconOf(tool: string): IconName {
@@ -29,7 +39,23 @@ export function iconOf(tool: string): IconName {
 }
 
 /** Keys whose value tells the call apart, the most telling first. */
-const tellingKeys = ['command', 'path', 'description', 'input', 'taskId', 'prompt', 'title', 'query', 'url', 'name']
+const tellingKeys = [
+  'command',
+  'path',
+  // As agent programs spell it.
+  'file_path',
+  'filePath',
+  'absolute_path',
+  'pattern',
+  'description',
+  'input',
+  'taskId',
+  'prompt',
+  'title',
+  'query',
+  'url',
+  'name',
+]
 const longestArgument = 300
 
 function inputOf(use: ToolUse): Json {

@@ -4,6 +4,7 @@ import { act } from 'react'
 import { describe, expect, it } from 'vitest'
 import { sessionIdSchema } from '../../../shared/ids.ts'
 import { App } from '../../../web/shell/app.tsx'
+import { Settings } from '../../../web/shell/settings.tsx'
 import { byName, click, playPage, write } from './play-page.tsx'
 import * as a from './samples.ts'
 import { one, oneOf } from './surface/render.tsx'
@@ -56,6 +57,51 @@ describe('how a session stands', () => {
       'Renamed',
       'Renamed',
       'Renamed · Task Surface',
+    ])
+  })
+})
+
+describe('the head', () => {
+  it('H-TOKENS: what the session has cost is shown short, and whole on demand; nothing where nobody says', () => {
+    const { root, live } = playApp()
+    const cost = () => [...root.querySelectorAll('.head-meta > span')].find((one) => one.textContent.includes('tokens'))
+    expect(cost()).toBeUndefined()
+    live({ type: 'session/projection', key: 'usage', value: { inputTokens: 12_345, outputTokens: 678 }, seq: 1 })
+    expect(cost()?.textContent).toBe('12.3k tokens in, 678 out')
+    expect(cost()?.getAttribute('title')).toBe('Tokens so far: 12345 read, 678 written')
+    live({ type: 'session/projection', key: 'usage', value: 'a newer host', seq: 2 })
+    expect(cost()).toBeUndefined()
+  })
+
+  it('H-TITLE: a session without a title has a name all the same', () => {
+    const { root, titles, say } = playApp()
+    say({ type: 'host/session-updated', session: a.session({ title: '', updatedAt: 99 }) })
+    expect([one(root, '.head h1').textContent, titles()[0]]).toEqual(['Untitled session', 'Untitled session'])
+  })
+})
+
+describe('settings', () => {
+  it('SET-AGENTS: tell of each agent what it is or why it is not ready, and of those that came from outside', () => {
+    const { host, say, draw, up } = playPage()
+    up()
+    act(() => host.answer('session.list', { sessions: [] }))
+    const { host: root } = draw(<Settings />)
+    const guest = { title: 'From an editor', agent: 'mcp/editor', status: 'running' as const }
+    say({ type: 'host/session-added', session: a.session({ id: sessionIdSchema.parse('s-3'), ...guest }) })
+    const agents = [
+      { name: 'demo', label: 'words of the host', available: true },
+      { name: 'openai/gpt-5', label: 'OpenAI', available: true },
+      { name: 'deepseek/deepseek-chat', label: 'DeepSeek', available: false, why: 'Set DEEPSEEK_API_KEY.' },
+      { name: 'acp/codex', label: 'words of the host', available: true },
+    ]
+    // The list and the choice below it ask for themselves.
+    for (const _ of [1, 2]) act(() => host.answer('agents.list', { agents }))
+    expect([...root.querySelectorAll('.agent')].map(({ textContent }) => textContent)).toEqual([
+      'demoReadyScripted guide, no key, no network.',
+      'openai/gpt-5ReadyOpenAI',
+      'deepseek/deepseek-chatNot readySet DEEPSEEK_API_KEY.',
+      'acp/codexReadyProgram on this machine. It can show surfaces.',
+      'mcp/editor1 sessionFrom outside, in a session of its own.',
     ])
   })
 })
