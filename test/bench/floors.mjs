@@ -31,6 +31,20 @@ export async function openRawPut() {
   }
 }
 
+/**
+ * Seconds that `batches` take when they are written one after another with `sync: true`, as fast as they go. Each is a list of
+ * `{type: 'put', key, value}`. The folder must be empty.
+ */
+export async function writeRawBatches(folder, batches) {
+  const level = new ClassicLevel(folder)
+  await level.open()
+  const begun = process.hrtime.bigint()
+  for (const batch of batches) await level.batch(batch, { sync: true })
+  const seconds = Number(process.hrtime.bigint() - begun) / 1e9
+  await level.close()
+  return seconds
+}
+
 /** A raw server in a process of its own: `echo` or `publish`. */
 export async function startRawServer(kind) {
   const child = endsWithUs(

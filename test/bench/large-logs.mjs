@@ -74,8 +74,18 @@ async function writeSession(log, session, count) {
   await log.release(outcome.ownership)
 }
 
-/** A data folder in which session `session-<n>` has `counts[n]` events. Do not change what is in it. */
-export async function dataFolderOf(name, counts) {
+export const shortSession = 'session-0'
+export const longSession = 'session-1'
+
+/** 1,000,000 events in 1,000 sessions: one of 100, one of 100,000, all others about 900. Do not change what is in it. */
+export const millionEvents = () =>
+  dataFolderOf('million', [100, 100_000, ...Array.from({ length: 998 }, (_, index) => (index < 702 ? 902 : 901))])
+
+/** One session of 100 events and one of 100,000. Do not change what is in it. */
+export const shortAndLong = () => dataFolderOf('opening', [100, 100_000])
+
+/** A data folder in which session `session-<n>` has `counts[n]` events. */
+async function dataFolderOf(name, counts) {
   const folder = join(tmpdir(), `task-surface-bench-${process.getuid?.() ?? 'user'}`, `${name}-v${version}`)
   if (existsSync(folder)) return folder
   process.stderr.write(`writing ${counts.reduce((sum, count) => sum + count, 0)} events for ${name}, once\n`)

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { endsWithUs } from './children.mjs'
-import { medianPair, printRow } from './figures.mjs'
+import { inTurn, medianPair, printRow } from './figures.mjs'
 import { startRawServer } from './floors.mjs'
 import { frameBytes, openManySockets } from './many-sockets.mjs'
 
@@ -29,18 +29,18 @@ try {
   const ofHost = await openManySockets(port, { count: sockets, path: '/ws', headers, greet: subscribe })
   const ofRaw = await openManySockets(raw.port, { count: sockets, path: '/' })
   const bytes = sockets * frames * frameBytes(payload)
-  const seconds = { host: [], raw: [] }
-  for (let round = 0; round < rounds; round += 1) {
-    seconds.host.push((await ofHost.receive(bytes, () => host.stdin.write(`{"count":${frames}}\n`))) / 1000)
-    seconds.raw.push((await ofRaw.receive(bytes, () => raw.tell({ count: frames, bytes: payload }))) / 1000)
-  }
+  const perSecond = (ms) => (sockets * frames) / (ms / 1000)
+  const samples = await inTurn({
+    rounds,
+    value: async () => perSecond(await ofHost.receive(bytes, () => host.stdin.write(`{"count":${frames}}\n`))),
+    floor: async () => perSecond(await ofRaw.receive(bytes, () => raw.tell({ count: frames, bytes: payload }))),
+  })
   ofHost.close()
   ofRaw.close()
-  const perSecond = (each) => (sockets * frames) / each
   printRow({
     name: 'task frames to 1,000 sockets',
     unit: '1/s',
-    ...medianPair(seconds.host.map(perSecond), seconds.raw.map(perSecond)),
+    ...medianPair(samples),
     goal: 0.9,
     atLeast: true,
   })

@@ -15,12 +15,11 @@ import { createSessionLog } from '../../dist/host/log/session-log.js'
 import { emptyState } from '../../dist/host/log/session-state.js'
 import { silentLogger } from '../../dist/host/logger.js'
 import { sessionMachine } from '../../dist/machines/session.js'
-import { median, printRow } from './figures.mjs'
+import { inTurn, medianPair, printRow } from './figures.mjs'
 
 const sessions = 64
 const appendsEach = 150
-/** Runs of each kind, taken in turn so that both see the same machine; the medians count. */
-const rounds = 5
+const rounds = 15
 
 const nobodyWatches = new Watching({ publish: () => {}, subscribers: () => 0 })
 const message = (session, n) => ({
@@ -89,17 +88,11 @@ async function run(withJournal) {
   }
 }
 
-await run(true)
-const rates = { without: [], with: [] }
-for (let round = 0; round < rounds; round += 1) {
-  rates.without.push(await run(false))
-  rates.with.push(await run(true))
-}
+const samples = await inTurn({ rounds, value: () => run(true), floor: () => run(false) })
 printRow({
   name: 'appends with the journal, two transitions each',
   unit: '1/s',
-  floor: median(rates.without),
-  value: median(rates.with),
+  ...medianPair(samples),
   goal: 0.9,
   atLeast: true,
 })

@@ -1,13 +1,13 @@
 /* Opening a session of 100,000 events against one of 100 (SPEC 15): `session.open` over the socket until its answer,
    both sessions cold in one host, taking turns. */
 import { connect, startHost } from './bench-host.mjs'
-import { medianPair, printRow } from './figures.mjs'
-import { dataFolderOf } from './large-logs.mjs'
+import { inBlocks, inTurn, medianPair, printRow } from './figures.mjs'
+import { longSession, millionEvents, shortSession } from './large-logs.mjs'
 
-const rounds = 120
+const rounds = 200
 const warmUp = 10
 
-const host = await startHost(await dataFolderOf('opening', [100, 100_000]))
+const host = await startHost(await millionEvents())
 try {
   const client = await connect(host)
   const openMs = async (sessionId) => {
@@ -17,19 +17,17 @@ try {
     await client.call('session.close', { sessionId })
     return ms
   }
-  const samples = { short: [], long: [] }
-  for (let round = 0; round < rounds + warmUp; round += 1) {
-    const short = await openMs('session-0')
-    const long = await openMs('session-1')
-    if (round < warmUp) continue
-    samples.short.push(short)
-    samples.long.push(long)
-  }
+  const samples = await inTurn({
+    rounds,
+    warmUp,
+    value: () => openMs(longSession),
+    floor: () => openMs(shortSession),
+  })
   client.close()
   printRow({
-    name: 'opening a session of 100,000 events, against one of 100',
+    name: 'opening a session of 100,000 events, against one of 100, both of 1,000,000 events in 1,000 sessions',
     unit: 'ms',
-    ...medianPair(samples.long, samples.short),
+    ...medianPair(inBlocks(samples, 10)),
     goal: 1.5,
   })
 } finally {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { connect, startHost } from './bench-host.mjs'
-import { median, printRow } from './figures.mjs'
+import { inBlocks, inTurn, medianPair, printRow } from './figures.mjs'
 import { openRawPut, startRawServer } from './floors.mjs'
 import { startInstantModel } from './instant-model.mjs'
 
@@ -35,20 +35,13 @@ try {
     return performance.now() - begun
   }
   const submitMs = await openSurfaces()
-  const samples = { floor: [], product: [] }
-  for (let round = 0; round < rounds + warmUp; round += 1) {
-    const product = await submitMs()
-    const floor = (await put.time(bytesOfAppend)) + (await roundTripMs())
-    if (round < warmUp) continue
-    samples.product.push(product)
-    samples.floor.push(floor)
-  }
+  const floorMs = async () => (await put.time(bytesOfAppend)) + (await roundTripMs())
+  const samples = await inTurn({ rounds, warmUp, value: submitMs, floor: floorMs })
   raw.terminate()
   printRow({
     name: 'submit to durable user/message frame, p50',
     unit: 'ms',
-    floor: median(samples.floor),
-    value: median(samples.product),
+    ...medianPair(inBlocks(samples, perSession)),
     goal: 1.5,
   })
 } finally {
