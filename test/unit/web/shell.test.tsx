@@ -95,7 +95,8 @@ describe('settings', () => {
       { name: 'acp/codex', label: 'words of the host', available: true },
     ]
     // The list and the choice below it ask for themselves.
-    for (const _ of [1, 2]) act(() => host.answer('agents.list', { agents }))
+    act(() => host.answer('agents.list', { agents }))
+    act(() => host.answer('agents.list', { agents }))
     expect([...root.querySelectorAll('.agent')].map(({ textContent }) => textContent)).toEqual([
       'demoReadyScripted guide, no key, no network.',
       'openai/gpt-5ReadyOpenAI',
