@@ -65,7 +65,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
   const { version, dataDir, environment, logger, faults } = options
   const bootId = randomUUID()
   const ids = createIdMint()
-  const database = await openLevelDatabase(dataDir)
+  const database = await openLevelDatabase(dataDir, { faults })
   const store = await createLevelStore(database)
   const settings = await loadSettings({ dataDir, environment })
   if (settings.problem !== undefined) logger.warn(settings.problem)

@@ -3,7 +3,7 @@
    Next: `cli/program.ts` (commands), `cli/serve.ts` (the life of a host). */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
@@ -24,7 +24,7 @@ import { serve, type Ready } from './cli/serve.ts'
 import { onOneLine, plainJson } from './cli/terminal-text.ts'
 import { systemClock } from './clock.ts'
 import { composeHost } from './compose.ts'
-import { killingFaultPoints, killSelf, noFaultPoints } from './log/fault-points.ts'
+import { followedFaultPoints, killingFaultPoints, killSelf, noFaultPoints } from './log/fault-points.ts'
 import { LogError } from './log/port.ts'
 import { createHttpAdmissionHook, openAdmission } from './session/admission-hook.ts'
 import { TransportError } from './transport/server.ts'
@@ -40,8 +40,10 @@ const { version } = z
 
 /** Hooks for tests (SPEC 14): absent unless the environment names them. */
 const admissionHook = (url: string | undefined) => (url === undefined ? openAdmission : createHttpAdmissionHook(url))
-const faultPoints = (spec: string | undefined) =>
-  spec === undefined ? noFaultPoints : killingFaultPoints(spec, killSelf)
+function faultPoints(spec: string | undefined) {
+  if (spec === undefined) return noFaultPoints
+  return isAbsolute(spec) ? followedFaultPoints(spec, killSelf) : killingFaultPoints(spec, killSelf)
+}
 
 const machineSource = (id: string) => readFileSync(new URL(`dist/machines/${id}.js`, root), 'utf8')
 

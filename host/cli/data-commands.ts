@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { sessionIdSchema, type SessionId } from '../../shared/ids.ts'
 import type { Broken } from '../log/invariants.ts'
+import { repairDatabase } from '../log/level-repair.ts'
 import { LogError } from '../log/port.ts'
 import type { SessionLog } from '../log/session-log.ts'
 import { verifySession } from '../log/verify.ts'
@@ -85,15 +86,28 @@ export async function doctor(
   const host = findRunningHost(dataDir)
   if (host !== null)
     throw new CommandError(`a host runs on ${dataDir} (process ${host.pid}); stop it first, or use verify`)
+  const look = () => withOwnLog(dataDir, { acceptLoss }, (log) => examine(log, rebuild, output))
   try {
-    return await withOwnLog(dataDir, { acceptLoss }, (log) => examine(log, rebuild, output))
+    return await look()
   } catch (error) {
-    if (!(error instanceof LogError) || error.code !== 'dropped') throw error
+    if (!(error instanceof LogError) || (error.code !== 'dropped' && error.code !== 'damaged')) throw error
+    if (error.code === 'damaged' && acceptLoss) {
+      const kept = await repairDatabase(dataDir, `damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`)
+      await output.line(
+        `The database was rebuilt from what is readable; the damaged files are kept in ${onOneLine(kept)}`,
+      )
+      return await look()
+    }
     await output.line(onOneLine(error.message))
-    await output.line('Run "task-surface doctor --accept-loss" to go on without what was dropped.')
+    await output.line(`Run "task-surface doctor --accept-loss" to ${adviceOn[error.code]}.`)
     return 1
   }
 }
+
+const adviceOn = {
+  dropped: 'go on without what was dropped',
+  damaged: 'rebuild it from what is readable; the damaged files are kept beside it',
+} as const
 
 async function examine(log: SessionLog, rebuild: boolean, output: Output): Promise<number> {
   let [sessions, ill] = [0, 0]

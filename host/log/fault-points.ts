@@ -1,12 +1,21 @@
-/* Four places where a test may kill the host (SPEC 14): around the write of a group and around the publication of what
-   became durable. Outside tests nothing happens there. */
+/* Places where a test may kill the host (SPEC 14): around the write of a group, around every batch of the database, who
+   ever writes it, and around the publication of what became durable. Outside tests nothing happens there. */
+import { appendFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
-export const faultPointNames = ['before-write', 'after-write', 'before-publish', 'after-publish'] as const
+export const faultPointNames = [
+  'before-write',
+  'after-write',
+  'before-batch',
+  'after-batch',
+  'before-publish',
+  'after-publish',
+] as const
 export type FaultPoint = (typeof faultPointNames)[number]
 
 export interface FaultPoints {
-  /** Called in passing; may not return. */
-  passed(point: FaultPoint): void
+  /** Called in passing; may not return. `subjects`: sessions that it is about, or what else is written. */
+  passed(point: FaultPoint, subjects?: () => readonly string[]): void
 }
 
 export const noFaultPoints: FaultPoints = { passed: () => {} }
@@ -28,6 +37,46 @@ export function killingFaultPoints(spec: string, kill: () => void): FaultPoints 
       if (reached !== point) return
       passed += 1
       if (passed === passages) kill()
+    },
+  }
+}
+
+/** Files of a folder by which a test follows a host and says when it dies. */
+export const passagesFile = 'passed'
+export const planFile = 'plan'
+
+/**
+ * `TASK_SURFACE_TEST_CRASH` as the path of a folder, for tests that decide while the host runs. Each passage becomes a line
+ * `<stretch> <point> <subjects>` of `passed`: two passages of one stretch have nothing but synchronous work between them.
+ * `plan` holds `<point>:<n> <subjects>`: `kill` is called at the n-th passage that is about one of them since that stood
+ * there. An empty one kills nobody.
+ */
+export function followedFaultPoints(folder: string, kill: () => void): FaultPoints {
+  const [passages, planning] = [join(folder, passagesFile), join(folder, planFile)]
+  let stretch = 0
+  let isWithin = false
+  let plan = ''
+  let killer = noFaultPoints
+  let whose: string[] = []
+  return {
+    passed(point, subjects = () => []) {
+      const about = subjects()
+      appendFileSync(passages, `${stretch} ${point} ${about.join(',')}\n`)
+      if (!isWithin) {
+        isWithin = true
+        queueMicrotask(() => {
+          isWithin = false
+          stretch += 1
+        })
+      }
+      const now = readFileSync(planning, 'utf8')
+      if (now !== plan) {
+        plan = now
+        const [spec = '', planned = ''] = now.trim().split(' ')
+        whose = planned.split(',')
+        killer = spec === '' ? noFaultPoints : killingFaultPoints(spec, kill)
+      }
+      if (about.some((one) => whose.includes(one))) killer.passed(point)
     },
   }
 }

@@ -82,9 +82,10 @@ export function createGroupWriter(store: LogStore, options: GroupWriterOptions =
     // Whoever calls in the same tick belongs to the same group.
     await Promise.resolve()
     for (let group = takeGroup(); group.length > 0; group = takeGroup()) {
-      options.faults?.passed('before-write')
+      const subjects = () => group.map(({ append }) => append.ownership.sessionId)
+      options.faults?.passed('before-write', subjects)
       const outcomes = await writeGroup(store, group, deadline)
-      options.faults?.passed('after-write')
+      options.faults?.passed('after-write', subjects)
       group.forEach((entry, index) => {
         entry.answer(outcomes[index] ?? { kind: 'unknown', cause: new Error('the store gave no outcome') })
       })

@@ -67,6 +67,13 @@ export function seqOfKey(key: string): number | null {
   return /^[0-9]{16}$/.test(digits) && key.at(-seqWidth - 1) === '!' ? Number(digits) : null
 }
 
+/** What a record is about, for whoever follows writes: a session, or `tasks`; null for what decides nothing. */
+export function subjectOfKey(key: string): string | null {
+  if (key.startsWith('t!')) return 'tasks'
+  const [, sessionId, kind] = /^[hms]!([^!]+)(?:!([a-z]))?/.exec(key) ?? []
+  return sessionId === undefined || kind === 'j' || kind === 'r' ? null : sessionId
+}
+
 /** The session a header or marker key names; null where it is no id. */
 export function sessionOfKey(key: string): SessionId | null {
   const parsed = sessionIdSchema.safeParse(key.slice(2))

@@ -5,7 +5,9 @@
 import { ClassicLevel } from 'classic-level'
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { formatKey, type KeyRange } from './keys.ts'
+import { noFaultPoints, type FaultPoints } from './fault-points.ts'
+import { formatKey, lossKey, subjectOfKey, type KeyRange } from './keys.ts'
+import { damagedError, judgeFiles } from './level-files.ts'
 import { judgeLoss } from './level-loss.ts'
 import { LogError } from './port.ts'
 
@@ -72,13 +74,17 @@ const carryMs = 100
 export interface OpenOptions {
   /** Lets a database open from which LevelDB dropped records. `doctor` asks for it; remembered afterwards. */
   acceptLoss?: boolean
+  /** The files were just rebuilt: what is missing among them is known. */
+  isRebuilt?: boolean
+  faults?: FaultPoints
 }
 
 /**
  * Opens the database in `dataFolder`, creating both folders private. Files are private by the umask of the process, which
- * its owner sets: LevelDB makes them from its own threads. Rejects with `locked`, `dropped`, `format` or `unavailable`.
+ * its owner sets: LevelDB makes them from its own threads. Rejects with `locked`, `damaged`, `dropped`, `format` or `unavailable`.
  */
 export async function openLevelDatabase(dataFolder: string, options: OpenOptions = {}): Promise<LevelDatabase> {
+  const { faults = noFaultPoints } = options
   const directory = databaseFolder(dataFolder)
   await makePrivate(dataFolder, directory)
 
@@ -122,6 +128,8 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
     carried = []
     clearTimeout(carryTimer)
     carryTimer = undefined
+    const subjects = () => subjectsOf(operations)
+    faults.passed('before-batch', subjects)
     try {
       await batch.write({ sync: true })
     } catch (error) {
@@ -129,6 +137,7 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
       if (condition === 'open' && target === level) reopen()
       throw new WriteFailed(error)
     }
+    faults.passed('after-batch', subjects)
   }
 
   async function flush(): Promise<void> {
@@ -184,6 +193,19 @@ export async function openLevelDatabase(dataFolder: string, options: OpenOptions
   }
 }
 
+function subjectsOf(operations: readonly WriteOperation[]): string[] {
+  return [...new Set(operations.flatMap(({ key }) => subjectOfKey(key) ?? []))]
+}
+
+/** Lets LevelDB rebuild its manifest from the files it can read; what it cannot read it moves aside. Nobody has it open. */
+export async function repairFiles(directory: string): Promise<void> {
+  try {
+    await ClassicLevel.repair(directory)
+  } catch (error) {
+    throw openError(error, directory)
+  }
+}
+
 /** Where the database of a data folder is. */
 export function databaseFolder(dataFolder: string): string {
   return join(dataFolder, 'db')
@@ -216,6 +238,7 @@ function unavailableMessage(condition: 'reopening' | 'failed' | 'closed'): strin
  * the one record it lies in; in a compressed block it would take every session of that block along.
  */
 async function openChecked(directory: string, options: OpenOptions): Promise<ClassicLevel> {
+  if (options.isRebuilt !== true) await judgeFiles(directory)
   const level = new ClassicLevel(directory, { writeBufferSize: writeBufferBytes, compression: false })
   try {
     await level.open()
@@ -223,6 +246,7 @@ async function openChecked(directory: string, options: OpenOptions): Promise<Cla
     throw openError(error, directory)
   }
   try {
+    await readOwnRecords(level, directory)
     await judgeLoss(level, directory, options.acceptLoss ?? false)
     await judgeFormat(level)
   } catch (error) {
@@ -230,6 +254,15 @@ async function openChecked(directory: string, options: OpenOptions): Promise<Cla
     throw error instanceof LogError ? error : openError(error, directory)
   }
   return level
+}
+
+/** Whether the tables can be read at all, before anything is written behind them. */
+async function readOwnRecords(level: ClassicLevel, directory: string): Promise<void> {
+  try {
+    await level.getMany([formatKey, lossKey])
+  } catch (error) {
+    throw damagedError(directory, error instanceof Error ? error.message : String(error), error)
+  }
 }
 
 async function judgeFormat(level: ClassicLevel): Promise<void> {
@@ -285,6 +318,7 @@ function openError(error: unknown, directory: string): LogError {
     return new LogError('locked', `another process has the database in ${directory} open`, { cause: error })
   }
   const why = cause instanceof Error ? cause.message : String(error)
+  if (codeOf(cause) === 'LEVEL_CORRUPTION') return damagedError(directory, why, error)
   return new LogError('unavailable', `the database in ${directory} cannot be opened: ${why}`, { cause: error })
 }
 

@@ -110,6 +110,8 @@ export type LogErrorCode =
   | 'corrupt'
   /** The store dropped records when it opened and waits for `doctor`. */
   | 'dropped'
+  /** The database cannot be opened as it is; `doctor` may rebuild it from what is readable. */
+  | 'damaged'
   /** Written by a newer version. */
   | 'format'
   | 'unknown-session'

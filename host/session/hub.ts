@@ -49,7 +49,7 @@ export class SubscriptionHub {
     this.#fanout = deps.fanout
     this.#bootId = deps.bootId
     this.#faults = deps.faults
-    this.#news = new HostNews({ publish: (text) => this.#send(hostTopic, text), clock: deps.clock })
+    this.#news = new HostNews({ publish: (text) => this.#publishTo(hostTopic, text, null), clock: deps.clock })
   }
 
   topic(sessionId: SessionId): string {
@@ -65,7 +65,7 @@ export class SubscriptionHub {
     const channel = this.#channel(sessionId)
     channel.n += 1
     if (body.type === 'session/event') for (const { events } of channel.followers) events.push(body.event)
-    this.#send(this.topic(sessionId), JSON.stringify({ ...body, sessionId, ...this.position(sessionId) }))
+    this.#send(sessionId, JSON.stringify({ ...body, sessionId, ...this.position(sessionId) }))
     if (body.type === 'session/event') for (const changed of channel.watchers) changed()
   }
 
@@ -88,9 +88,8 @@ export class SubscriptionHub {
   /** Breaks continuity: a new incarnation, then what every subscriber must start again from. */
   renew(sessionId: SessionId, lastSeq: number, baseline: readonly SessionFrameBody[]): void {
     this.breakOff(sessionId)
-    const topic = this.topic(sessionId)
-    this.#send(topic, this.subscribed(sessionId, lastSeq))
-    for (const body of baseline) this.#send(topic, this.baseline(sessionId, body))
+    this.#send(sessionId, this.subscribed(sessionId, lastSeq))
+    for (const body of baseline) this.#send(sessionId, this.baseline(sessionId, body))
     for (const changed of this.#channel(sessionId).watchers) changed()
   }
 
@@ -133,10 +132,15 @@ export class SubscriptionHub {
     for (const changed of watchers ?? []) changed()
   }
 
-  #send(topic: string, text: string): void {
-    this.#faults.passed('before-publish')
+  #send(sessionId: SessionId, text: string): void {
+    this.#publishTo(this.topic(sessionId), text, sessionId)
+  }
+
+  #publishTo(topic: string, text: string, subject: SessionId | null): void {
+    const subjects = () => (subject === null ? [] : [subject])
+    this.#faults.passed('before-publish', subjects)
     this.#fanout.publish(topic, text)
-    this.#faults.passed('after-publish')
+    this.#faults.passed('after-publish', subjects)
   }
 
   #channel(sessionId: SessionId): Channel {
