@@ -27,6 +27,13 @@ export interface WireError {
   data?: { code: string } | undefined
 }
 
+/** A request as it was sent, and what came of it; null: no answer, the socket closed. */
+export interface Asked {
+  method: MethodName
+  params: object
+  reply: Reply<unknown> | null
+}
+
 export type Reply<Value> = { ok: true; result: Value } | { ok: false; error: WireError }
 
 const errorSchema = z.strictObject({
@@ -48,6 +55,8 @@ interface Pending {
 
 export class Client {
   readonly frames: Frame[] = []
+  /** Every request, oldest first. */
+  readonly asked: Asked[] = []
   readonly viewById = new Map<string, SessionView>()
   /** The code of the close; 1006 where no close frame came. */
   readonly closed: Promise<number>
@@ -103,6 +112,8 @@ export class Client {
   /** An answer of either kind. `params` are not checked: a test may send anything. */
   ask<Name extends MethodName>(method: Name, params: object): Promise<Reply<Result<Name>>> {
     const id = `call-${(this.#lastId += 1)}`
+    const asked: Asked = { method, params, reply: null }
+    this.asked.push(asked)
     return new Promise((resolve, reject) => {
       if (this.#isClosed) {
         reject(new Error(`${method} on a closed socket`))
@@ -111,6 +122,7 @@ export class Client {
       this.#pendingById.set(id, {
         reject,
         settle: (reply) => {
+          asked.reply = reply
           if (!reply.ok) {
             resolve(reply)
             return

@@ -50,3 +50,33 @@ export function userTexts(counted: readonly SessionEvent[]): string[] {
       : [],
   )
 }
+
+/** Every turn has one start and then one end, every call one result within its turn. */
+export function turnsAndCallsClose(events: readonly SessionEvent[]): boolean {
+  let turn: number | null = null
+  let calls: string[] = []
+  for (const event of events) {
+    switch (event.type) {
+      case 'turn/start':
+        if (turn !== null) return false
+        turn = event.data.turn
+        break
+      case 'turn/end':
+        if (turn !== event.data.turn || calls.length > 0) return false
+        turn = null
+        break
+      case 'tool/call':
+        calls.push(event.data.callId)
+        break
+      case 'tool/result': {
+        const { callId, error } = event.data
+        // The repair answers calls of an assistant message whose `tool/call` never became durable.
+        if (!calls.includes(callId) && error?.code !== 'INTERRUPTED') return false
+        calls = calls.filter((call) => call !== callId)
+        break
+      }
+      default:
+    }
+  }
+  return turn === null && calls.length === 0
+}

@@ -1,15 +1,14 @@
 /* A host process that may die at any moment while a conversation is played (`crash-player.ts`), and what must hold then:
    `checkAfterCrash` as soon as it is back, `checkWhole` once the conversation was played to its end. Both look with the
    harness's own fold. */
-import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import type { SessionEvent } from '../../shared/event.ts'
 import { Changes } from './changes.ts'
 import { Client, type Address } from './client.ts'
-import { openSurface } from './counted-log.ts'
 import { answersOf, HostGone, nothing, Player, submission, type Goal, type Memory } from './crash-player.ts'
 import { HostFolder, type HostProcess } from './host-process.ts'
 import { startScriptedModel, type ScriptedModel } from './scripted-model.ts'
+import { openSurface, turnsAndCallsClose } from './counted-log.ts'
 
 export type CrashPoint = 'before-write' | 'after-write' | 'before-publish' | 'after-publish'
 export const crashPoints: readonly CrashPoint[] = ['before-write', 'after-write', 'before-publish', 'after-publish']
@@ -133,38 +132,4 @@ function surfaceIdOf(value: unknown): string {
   const found = /"surfaceId":"([^"]+)"/.exec(JSON.stringify(value) ?? '')?.[1]
   if (found === undefined) throw new Error('no surface was ever closed')
   return found
-}
-
-/** Every turn has one start and then one end, every call one result within its turn. */
-function turnsAndCallsClose(events: readonly SessionEvent[]): boolean {
-  let turn: number | null = null
-  let calls: string[] = []
-  for (const event of events) {
-    switch (event.type) {
-      case 'turn/start':
-        if (turn !== null) return false
-        turn = event.data.turn
-        break
-      case 'turn/end':
-        if (turn !== event.data.turn || calls.length > 0) return false
-        turn = null
-        break
-      case 'tool/call':
-        calls.push(event.data.callId)
-        break
-      case 'tool/result': {
-        const { callId } = event.data
-        if (!calls.includes(callId) && !isRepair(event.data.error?.code)) return false
-        calls = calls.filter((call) => call !== callId)
-        break
-      }
-      default:
-    }
-  }
-  return turn === null && isDeepStrictEqual(calls, [])
-}
-
-/** A repair answers calls of an assistant message whose `tool/call` never became durable. */
-function isRepair(code: string | undefined): boolean {
-  return code === 'INTERRUPTED'
 }

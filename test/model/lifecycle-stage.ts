@@ -152,13 +152,19 @@ export class LifecycleSession {
     })
   }
 
+  /** Whatever is held goes on, and nothing is watched any more; the session stays as it is. */
+  leave(): void {
+    this.stage.gate?.unguard(this.sessionId)
+    for (const unwatch of this.#unwatch) unwatch()
+  }
+
   async close(): Promise<void> {
     this.stage.gate?.unguard(this.sessionId)
     if (!this.client.isClosed) {
       await this.client.ask('session.remove', { sessionId: this.sessionId })
       await this.client.close()
     }
-    for (const unwatch of this.#unwatch) unwatch()
+    this.leave()
   }
 }
 

@@ -170,8 +170,14 @@ export class SurfaceDriver {
   async close(): Promise<void> {
     this.#stage.gate.unguard(this.sessionId)
     await this.remove()
-    for (const unwatch of this.#unwatch) unwatch()
+    this.leave()
     await this.client.close()
+  }
+
+  /** Whatever is held goes on, and nothing is watched any more; the session stays as it is. */
+  leave(): void {
+    this.#stage.gate.unguard(this.sessionId)
+    for (const unwatch of this.#unwatch) unwatch()
   }
 
   async #send(): Promise<string> {

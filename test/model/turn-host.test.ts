@@ -6,9 +6,8 @@ import type { EventFrom, SnapshotFrom } from 'xstate'
 import { maxSteps, type turnMachine } from '../../machines/turn.ts'
 import type { EventOf, SessionEvent, ToolMode } from '../../shared/event.ts'
 import type { JournalEntry } from '../../shared/journal.ts'
-import type { ScriptedToolCall } from '../harness/scripted-model.ts'
-import { openSurface } from '../harness/counted-log.ts'
 import { LifecycleSession, LifecycleStage, moveOf, movesOf, titleOf } from './lifecycle-stage.ts'
+import { entriesOfFirst, TurnDriver } from './turn-driver.ts'
 import { endlessWalks, stoppedWalks, turnRefusals, turnWalks, type TurnPath } from './turn-host-paths.ts'
 
 type Event = EventFrom<typeof turnMachine>
@@ -20,39 +19,14 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => stage.close())
 
-/** Waits until it is answered, so that a test can stand between a call and its result. */
-const ask: ScriptedToolCall = {
-  name: 'ask_user_question',
-  arguments: { questions: [{ id: 'q', question: 'Which one?' }] },
-}
-const show: ScriptedToolCall = {
-  name: 'show_task_surface',
-  arguments: {
-    model: {
-      version: 1,
-      title: 'A form',
-      sections: [],
-      fields: [{ kind: 'text', id: 'answer', label: 'Answer' }],
-      submit: { label: 'Send' },
-    },
-  },
-}
-
-/** Longer than any test: a wait that only an interrupt ends. */
-const longWaitS = 250
-/** Without a wish of the model. */
-const firstWaitMs = 1_000
-/** Ways in which a call of a model fails for a while. */
-const failings = ['status', 'cut', 'drop'] as const
-
 class Walk {
   readonly session: LifecycleSession
+  readonly #driver: TurnDriver
   readonly #expect: ExpectStatic
-  #failed = 0
-  #waitMs = 0
 
   private constructor(session: LifecycleSession, expect: ExpectStatic) {
     this.session = session
+    this.#driver = new TurnDriver(session)
     this.#expect = expect
   }
 
@@ -76,7 +50,7 @@ class Walk {
   async go(path: TurnPath, count = path.steps.length): Promise<void> {
     await this.check(path, 0)
     for (const [index, { event, snapshot }] of path.steps.slice(0, count).entries()) {
-      await this.#perform(event, path.steps[index + 1]?.event)
+      await this.#driver.perform(event, path.steps[index + 1]?.event)
       if (!snapshot.matches('ending')) await this.check(path, index + 1)
     }
   }
@@ -93,93 +67,21 @@ class Walk {
       calls += 1
     }
     this.#expect(calls).toBe(maxSteps)
-    const own = () => entriesOfFirst(session.entriesOf('turn'))
-    await session.until(() => own().length > path.steps.length, 'the end of the turn')
-    compare(this.#expect, own(), path, path.steps.length)
+    await session.until(() => this.#driver.entries.length > path.steps.length, 'the end of the turn')
+    compare(this.#expect, this.#driver.entries, path, path.steps.length)
     this.#expect(session.view.eventsOf('turn/end')[0]?.data).toMatchObject({ reason: 'error' })
-  }
-
-  async #perform(event: Event, next: Event | undefined): Promise<void> {
-    if ('steering' in event && event.steering) await this.session.send('steering')
-    switch (event.type) {
-      case 'ANSWERED':
-        return this.#answer(event, next)
-      case 'ACTED':
-        return this.#answerQuestion()
-      case 'FAILED':
-        return this.#fail(event.transient, next?.type === 'RETRY')
-      case 'INTERRUPT':
-        return this.session.interrupt()
-      case 'RETRY':
-      case 'ENDED':
-        // The host's own: its wait is over, its append is durable.
-        return
-    }
-  }
-
-  async #answer({ calls, stop }: Extract<Event, { type: 'ANSWERED' }>, next: Event | undefined): Promise<void> {
-    const call = await this.session.call()
-    if (stop !== null) {
-      const stream = call.stream().text('Half a')
-      if (calls > 0) stream.calls([ask])
-      return stream.finish(stop === 'blocked' ? 'content_filter' : 'length')
-    }
-    if (calls === 0) return call.answerText('Well.')
-    const concludes = next?.type === 'ACTED' && next.concluded
-    if (concludes) await this.#dismissSurface()
-    call.answerCalls(concludes ? [ask, show] : [ask])
-  }
-
-  /** A second surface over an open one would be refused, and conclude nothing. */
-  async #dismissSurface(): Promise<void> {
-    const { client, sessionId, view, tag } = this.session
-    const open = openSurface(view.events)
-    if (open === null) return
-    const { surfaceId } = open
-    await client.call('taskSurface.dismiss', { sessionId, surfaceId, dismissalId: `${tag}-dismissal` })
-  }
-
-  async #answerQuestion(): Promise<void> {
-    const { client, sessionId, view } = this.session
-    const [questionId] = view.questions.keys()
-    const answers = [{ id: 'q', selected: [], custom: 'This one.' }]
-    this.#expect(await client.call('question.answer', { sessionId, questionId, answers })).toEqual({ accepted: true })
-  }
-
-  async #fail(transient: boolean, retried: boolean): Promise<void> {
-    const call = await this.session.call()
-    if (!transient) return call.answerError(400, 'No such thing.')
-    this.#waitMs = retried ? firstWaitMs : longWaitS * 1_000
-    if (!retried) return call.answerError(429, 'Too many of you.', longWaitS)
-    switch (failings[(this.#failed += 1) % failings.length]) {
-      case 'cut':
-        return call.stream().text('Half a').cut()
-      case 'drop':
-        return call.drop()
-      default:
-        return call.answerError(503, 'Too busy.')
-    }
   }
 
   async check(path: TurnPath, count: number): Promise<void> {
     const at = path.steps[count - 1]?.snapshot ?? path.start
     const { session } = this
-    const own = () => entriesOfFirst(session.entriesOf('turn'))
-    await session.until(() => own().length > count, `${count} transitions of the turn`)
-    if (at.matches({ live: 'calling' })) await session.call()
-    if (at.matches({ live: 'acting' })) await session.until(() => session.view.questions.size === 1, 'a question')
-    if (at.matches({ live: 'waiting' })) {
-      const { waitMs } = await session.until(() => session.view.status?.retry, 'a retry in sight')
-      this.#expect(waitMs).toBe(this.#waitMs)
-    }
+    await this.#driver.settle(at, count)
+    if (at.matches({ live: 'waiting' })) this.#expect(session.view.status?.retry?.waitMs).toBe(this.#driver.waitMs)
     const log = (await session.log()) ?? []
-    compare(this.#expect, own(), path, count)
+    compare(this.#expect, this.#driver.entries, path, count)
     compareLog(this.#expect, log, at)
   }
 }
-
-const entriesOfFirst = (entries: readonly JournalEntry[]) =>
-  entries.filter(({ actorId }) => actorId.startsWith('turn:1:'))
 
 function compare(expect: ExpectStatic, entries: readonly JournalEntry[], path: TurnPath, count: number): void {
   const [started, ...moves] = entries.map(moveOf)
