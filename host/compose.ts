@@ -83,7 +83,7 @@ export async function composeHost(options: ComposeOptions): Promise<HostParts> {
     dataDir,
     bootId,
     records: createTaskRecordStore(database, logger),
-    tap: (actorId, sessionId) => lifecycles.tap({ actorId, machine: 'task', sessionId }),
+    observe: (machine, actorId, sessionId) => lifecycles.observed(machine, { actorId, machine: machine.id, sessionId }),
     environment: commandEnvironment,
     umask: options.umask,
     reaperFile: options.reaperFile,

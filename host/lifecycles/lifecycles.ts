@@ -4,12 +4,13 @@
    | rule | |
    | --- | --- |
    | looks-only | a failure in here is logged and never reaches an actor: XState would end it |
+   | own-look | an actor is seen through the logic it runs, not by XState's `inspect`, which makes several events of each |
    | after-the-fact | an entry is made when the transition is over; refused events are entries too, marked as such |
    | told-in-order | entries of one actor come in the order of its transitions, each `from` the `to` of the one before |
    | resting | a transition that rests on a durable event names its seq |
    | unwatched-free | without a watcher no snapshot is copied and no frame is made |
    | reduced | events and contexts pass `reduced`: ids, words and sizes | */
-import { isMachineSnapshot, type AnyMachineSnapshot, type InspectionEvent } from 'xstate'
+import { isMachineSnapshot, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate'
 import type { SessionId } from '../../shared/ids.ts'
 import type { JournalEntry } from '../../shared/journal.ts'
 import type { Json, JsonObject } from '../../shared/json.ts'
@@ -29,6 +30,10 @@ export interface Subject {
   sessionId: SessionId | undefined
 }
 
+interface Live extends Subject {
+  snapshot: unknown
+}
+
 export interface LifecyclesDeps {
   journal: Journal
   watching: Watching
@@ -41,7 +46,7 @@ export class Lifecycles {
   readonly watching: Watching
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #liveById = new Map<string, Subject & { snapshot: () => unknown }>()
+  readonly #liveById = new Map<string, Live>()
   /** Numbers entries of actors without a session; those are shown and not kept. */
   #sessionless = 0
   #cause: { seq: number } | undefined
@@ -53,34 +58,50 @@ export class Lifecycles {
     this.#logger = deps.logger
   }
 
-  /** For the `inspect` option of `createActor`. */
-  tap(subject: Subject): (seen: InspectionEvent) => void {
+  /** The machine, for `createActor`: it goes where it went, and its one actor is seen from its start on. */
+  observed<Machine extends AnyStateMachine>(machine: Machine, subject: Subject): Machine {
+    const { actorId } = subject
     let from: Json = null
-    let isAccepted = false
-    return (seen) => {
+    const seen = (event: { type: string }, snapshot: AnyMachineSnapshot, accepted: boolean) => {
       try {
-        if (seen.type === '@xstate.microstep') isAccepted ||= seen._transitions.length > 0
-        if (seen.type !== '@xstate.snapshot') return
-        const { event, snapshot, actorRef } = seen
-        if (event.type === 'xstate.stop') return void this.#liveById.delete(subject.actorId)
-        if (!isMachineSnapshot(snapshot)) return
-        const isBeginning = event.type === 'xstate.init'
-        if (isBeginning) this.#liveById.set(subject.actorId, { ...subject, snapshot: () => actorRef.getSnapshot() })
-        if (snapshot.status !== 'active') this.#liveById.delete(subject.actorId)
-        const to = stateJson(snapshot.value)
-        this.#note(subject, {
-          event: this.#eventJson(isBeginning ? { type: event.type } : event),
-          from,
-          to,
-          accepted: isBeginning || isAccepted,
-          snapshot,
-        })
+        if (snapshot.status !== 'active') this.#liveById.delete(actorId)
+        if (event.type === 'xstate.stop') return
+        const to = accepted ? stateJson(snapshot.value) : from
+        this.#note(subject, { event: this.#eventJson(event), from, to, accepted, snapshot })
         from = to
-        isAccepted = false
       } catch (error) {
-        this.#logger.error({ actor: subject.actorId, err: error }, 'a transition was not noted')
+        this.#logger.error({ actor: actorId, err: error }, 'a transition was not noted')
       }
     }
+    const live: Live = { ...subject, snapshot: null }
+    const start: AnyStateMachine['start'] = (snapshot) => {
+      machine.start(snapshot)
+      live.snapshot = snapshot
+      this.#liveById.set(actorId, live)
+      seen({ type: 'xstate.init' }, snapshot, true)
+    }
+    const transition: AnyStateMachine['transition'] = (before, event, scope) => {
+      let after: AnyMachineSnapshot
+      try {
+        after = machine.transition(before, event, scope)
+      } catch (error) {
+        this.#liveById.delete(actorId)
+        throw error
+      }
+      live.snapshot = after
+      // What a machine refuses leaves its snapshot as it is.
+      seen(event, after, after !== before)
+      return after
+    }
+    return new Proxy(machine, {
+      get(target, name) {
+        if (name === 'start') return start
+        if (name === 'transition') return transition
+        const part: unknown = Reflect.get(target, name)
+        // Snapshots hold the machine itself, so nothing else goes this way twice.
+        return typeof part === 'function' ? part.bind(target) : part
+      },
+    })
   }
 
   /** What happens inside `work`, which is synchronous, rests on the durable event `seq`. */
@@ -101,7 +122,7 @@ export class Lifecycles {
         actorId,
         machine,
         ...(of !== undefined && { sessionId: of }),
-        snapshot: snapshotJson(snapshot()),
+        snapshot: snapshotJson(snapshot),
       }))
   }
 

@@ -49,10 +49,9 @@ export class ApprovalService {
     const approvalId = this.#runtime.deps.ids.approval()
     const { callId } = request
     const name = `approval:${approvalId}`
-    const inspect = this.#runtime.tap('approval', name)
     const actor = this.#runtime.actors.start(
       name,
-      createActor(approvalMachine, { id: name, input: { approvalId, callId }, inspect }),
+      createActor(this.#runtime.observed(approvalMachine, name), { id: name, input: { approvalId, callId } }),
     )
     return new Promise((resolve) => {
       const pending: Pending = { ...request, asker, actor, resolve }

@@ -35,8 +35,8 @@ export class QuestionService {
     if (signal.aborted) return Promise.resolve({ kind: 'cancelled' })
     const questionId = this.#runtime.deps.ids.question()
     const name = `question:${questionId}`
-    const inspect = this.#runtime.tap('question', name)
-    const actor = createActor(questionMachine, { id: name, input: { questionId, callId }, inspect })
+    const machine = this.#runtime.observed(questionMachine, name)
+    const actor = createActor(machine, { id: name, input: { questionId, callId } })
     this.#runtime.actors.start(name, actor)
     return new Promise((resolve) => {
       this.#askedById.set(questionId, { callId, questions, actor, resolve })

@@ -6,7 +6,7 @@
    one after the other; after any append that did not become durable the runtime is over, and the session is
    folded again from its log.
    Read on: `claims.ts` (who speaks next), `turn-loop.ts`, `surface-service.ts`, `question-service.ts`. */
-import { createActor, type InspectionEvent } from 'xstate'
+import { createActor, type AnyStateMachine } from 'xstate'
 import { sessionMachine, type SessionActor } from '../../machines/session.ts'
 import type { EventDraft, SessionEvent } from '../../shared/event.ts'
 import type { SessionId } from '../../shared/ids.ts'
@@ -92,10 +92,7 @@ export class SessionRuntime {
     this.lastUsedAt = deps.clock.now()
     this.session = this.actors.start(
       'session',
-      createActor(sessionMachine, {
-        id: `session:${this.sessionId}`,
-        inspect: this.tap('session', `session:${this.sessionId}`),
-      }),
+      createActor(this.observed(sessionMachine, `session:${this.sessionId}`), { id: `session:${this.sessionId}` }),
     )
     this.surfaces = new SurfaceService(this)
     this.questions = new QuestionService(this)
@@ -133,9 +130,9 @@ export class SessionRuntime {
     return this.deps.tasks?.liveCount(this.sessionId) ?? 0
   }
 
-  /** The `inspect` option of an actor of this session. */
-  tap(machine: string, actorId: string): (seen: InspectionEvent) => void {
-    return this.deps.lifecycles.tap({ actorId, machine, sessionId: this.sessionId })
+  /** The machine of an actor of this session, seen by those who look at lifecycles. */
+  observed<Machine extends AnyStateMachine>(machine: Machine, actorId: string): Machine {
+    return this.deps.lifecycles.observed(machine, { actorId, machine: machine.id, sessionId: this.sessionId })
   }
 
   view(): Session {

@@ -244,8 +244,8 @@ export class SurfaceService {
     const active = this.#runtime.state.projections.taskSurface.active
     if (active === null || this.#actor?.getSnapshot().context.surfaceId === active.surfaceId) return
     const name = `surface:${active.surfaceId}`
-    const inspect = this.#runtime.tap('surface', name)
-    this.#actor = this.#runtime.actors.start(name, createActor(surfaceMachine, { id: name, input: active, inspect }))
+    const machine = this.#runtime.observed(surfaceMachine, name)
+    this.#actor = this.#runtime.actors.start(name, createActor(machine, { id: name, input: active }))
     void this.#readOpen()
   }
 

@@ -39,8 +39,8 @@ class Turn {
     this.#turn = runtime.state.lastTurn
     const name = `turn:${this.#turn}`
     // Turns are counted per session, and an actor is named for the whole host.
-    const inspect = runtime.tap('turn', `turn:${this.#turn}:${runtime.sessionId}`)
-    const actor = createActor(turnMachine, { id: name, input: { turn: this.#turn }, inspect })
+    const machine = runtime.observed(turnMachine, `turn:${this.#turn}:${runtime.sessionId}`)
+    const actor = createActor(machine, { id: name, input: { turn: this.#turn } })
     this.#actor = runtime.actors.start(name, actor)
   }
 

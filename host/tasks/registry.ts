@@ -13,7 +13,7 @@ import { accepts } from '../lifecycles/accepts.ts'
 import type { Logger } from '../logger.ts'
 import { oneLine } from './one-line.ts'
 import type { TaskEnd, TaskHandle, TaskOutput, TaskRecord, TaskRegistry, TaskSpec } from './port.ts'
-import { createTask, isLive, recordOf, storedOf, viewOf, type TapTask, type Task, type TaskOrigin } from './task.ts'
+import { createTask, isLive, recordOf, storedOf, viewOf, type ObserveTask, type Task, type TaskOrigin } from './task.ts'
 import type { StoredTask, TaskRecords } from './task-records.ts'
 
 /** Live tasks an owner may have; more is a loop gone wild. */
@@ -38,7 +38,7 @@ export interface RegistryDeps {
   /** What the host before this one left in the records: listed again, settled. */
   restored?: readonly StoredTask[]
   /** Shows actors of tasks to those who look at lifecycles. */
-  tap: TapTask
+  observe: ObserveTask
   /** What else of an owner runs, and ends with its tasks. */
   endWithOwner?: (owner: SessionId) => Promise<void>
   /** What else lives as long as its owner. */
@@ -295,7 +295,7 @@ class Registry implements TaskRegistry {
   }
 
   #make(origin: TaskOrigin): Task {
-    return createTask(origin, join(this.#deps.spillFolder, `${origin.id}.out`), this.#deps.tap)
+    return createTask(origin, join(this.#deps.spillFolder, `${origin.id}.out`), this.#deps.observe)
   }
 
   #handle(task: Task): TaskHandle {

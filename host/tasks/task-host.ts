@@ -12,7 +12,7 @@ import { folderMark } from './process-table.ts'
 import { createProcesses, type Processes } from './processes.ts'
 import { createTaskRegistry } from './registry.ts'
 import { createSpilledResults, type SpilledResults } from './spilled-results.ts'
-import type { TapTask } from './task.ts'
+import type { ObserveTask } from './task.ts'
 import type { TaskRecords } from './task-records.ts'
 import { createTerminals, type Terminals } from './terminals.ts'
 import { createWatchdog, noWatchdog } from './watchdog.ts'
@@ -24,7 +24,7 @@ export interface TaskHostDeps {
   dataDir: string
   bootId: string
   records: TaskRecords
-  tap: TapTask
+  observe: ObserveTask
   /** What commands inherit. */
   environment: Readonly<Record<string, string>>
   /** File modes that files of commands do without, as the person's own shell has it. */
@@ -61,7 +61,7 @@ export async function openTaskHost(deps: TaskHostDeps): Promise<TaskHost> {
     clock,
     logger,
     records,
-    tap: deps.tap,
+    observe: deps.observe,
     spillFolder,
     random: shortRandom,
     restored: stored,

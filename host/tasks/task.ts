@@ -1,5 +1,5 @@
 /* One task as the registry holds it: its actor, its output, and how it looks from outside. */
-import { createActor, type InspectionEvent } from 'xstate'
+import { createActor } from 'xstate'
 import { statusOf, taskMachine, type TaskActor } from '../../machines/task.ts'
 import type { SessionId, TaskId } from '../../shared/ids.ts'
 import { taskLabelLength, type TaskView } from '../../shared/task.ts'
@@ -40,11 +40,15 @@ export interface TaskOrigin {
   outputLimitBytes?: number
 }
 
-/** For those who look at lifecycles: the `inspect` option of the task's actor. */
-export type TapTask = (actorId: string, owner: SessionId | undefined) => (seen: InspectionEvent) => void
+/** The machine of a task's actor, seen by those who look at lifecycles. */
+export type ObserveTask = (
+  machine: typeof taskMachine,
+  actorId: string,
+  owner: SessionId | undefined,
+) => typeof taskMachine
 
 /** `outputPath`: where output goes that does not fit in memory. */
-export function createTask(origin: TaskOrigin, outputPath: string, tap: TapTask): Task {
+export function createTask(origin: TaskOrigin, outputPath: string, observe: ObserveTask): Task {
   const { id, owner, kind, label, startedAt } = origin
   let release = (): void => {}
   const over = new Promise<void>((resolve) => {
@@ -52,7 +56,7 @@ export function createTask(origin: TaskOrigin, outputPath: string, tap: TapTask)
   })
   const name = `task:${id}`
   const input = { taskId: id, owner: owner ?? null }
-  const actor = createActor(taskMachine, { id: name, input, inspect: tap(name, owner) })
+  const actor = createActor(observe(taskMachine, name, owner), { id: name, input })
   actor.start()
   return {
     id,

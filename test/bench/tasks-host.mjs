@@ -25,7 +25,7 @@ const { registry, processes } = await openTaskHost({
   dataDir,
   bootId: randomUUID(),
   records: createTaskRecordStore(database, silent),
-  tap: () => () => {},
+  observe: (machine) => machine,
   environment: { PATH: process.env['PATH'] ?? '' },
   umask: 0o022,
   reaperFile: null,

@@ -59,7 +59,7 @@ export async function createTaskBench(deps: Partial<TaskHostDeps> = {}): Promise
     dataDir,
     bootId: `boot-${randomBytes(4).toString('hex')}`,
     records: createMemoryTaskRecords(),
-    tap: () => () => {},
+    observe: (machine) => machine,
     environment: childEnvironment(systemEnvironment()),
     umask: 0o022,
     reaperFile: null,

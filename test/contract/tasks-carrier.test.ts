@@ -33,7 +33,7 @@ function openCarrier() {
     clock: systemClock,
     logger: silentLogger,
     records: createMemoryTaskRecords(),
-    tap: () => () => {},
+    observe: (machine) => machine,
     spillFolder: join(tmpdir(), 'no-such-folder-of-a-carrier'),
     random: () => String((minted += 1)).padStart(10, '0'),
   })

@@ -74,7 +74,7 @@ export function registryBench(deps: Partial<RegistryDeps> = {}): Bench {
     clock,
     logger,
     records,
-    tap: () => () => {},
+    observe: (machine) => machine,
     spillFolder: join(tmpdir(), 'no-such-folder-of-a-registry-bench'),
     random: () => `r${(minted += 1)}`,
     ...deps,
