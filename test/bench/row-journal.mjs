@@ -22,11 +22,10 @@ import { openAdmission } from '../../dist/host/session/admission-hook.js'
 import { SubscriptionHub } from '../../dist/host/session/hub.js'
 import { SessionDirectory } from '../../dist/host/session/session-directory.js'
 import { ToolRegistry } from '../../dist/host/tools/registry.js'
-import { medianPair, printRow } from './figures.mjs'
+import { inTurn, medianPair, printRow } from './figures.mjs'
 
 const sessions = 64
 const turnsEach = 20
-/** Runs of each kind, taken in turn so that both see the same machine. */
 const rounds = 7
 
 const answer = 'The second plan costs less and takes a week longer; the others differ in nothing you asked for. '
@@ -105,17 +104,11 @@ async function run(withJournal) {
   }
 }
 
-await run(true)
-await run(false)
-const rates = { without: [], with: [] }
-for (let round = 0; round < rounds; round += 1) {
-  rates.without.push(await run(false))
-  rates.with.push(await run(true))
-}
+const samples = await inTurn({ rounds, value: () => run(true), floor: () => run(false) })
 printRow({
   name: 'turns with the journal against without',
   unit: '1/s of CPU',
-  ...medianPair(rates.with, rates.without),
+  ...medianPair(samples),
   goal: 0.9,
   atLeast: true,
 })

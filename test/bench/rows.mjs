@@ -12,7 +12,7 @@ export const rowsByFile = {
   'row-memory.mjs': ['memory of a live idle session'],
   'row-first-load.mjs': ['first page load, compressed'],
   'row-keystroke.mjs': ['keystroke in the largest legal form, p95', 'opening the largest legal form'],
-  'row-journal.mjs': ['appends with the journal, two transitions each'],
+  'row-journal.mjs': ['turns with the journal against without'],
   'row-tasks.mjs': [
     'task start to row visible, p50',
     'task start to row visible, p95',
