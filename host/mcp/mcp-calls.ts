@@ -79,14 +79,13 @@ export class McpCalls {
       await this.#waitForPerson(sessionId, call)
       if (call.signal.aborted) return failure(sessionId, 'CANCELLED: The call was taken back.')
     }
-    const input = withoutSession(call.arguments)
-    const key = JSON.stringify([sessionId, call.name, input])
+    const toolCall = toolCallOf(call.name, call.arguments)
+    const key = JSON.stringify([sessionId, toolCall])
     // A client that goes away takes its call back; one that was told to call again does not.
     const takenBack = new AbortController()
     const takeBack = () => takenBack.abort()
     call.signal.addEventListener('abort', takeBack, { once: true })
-    const work =
-      this.#detached.take(key) ?? this.#runTurn(sessionId, call, toolCallOf(call.name, input), takenBack.signal)
+    const work = this.#detached.take(key) ?? this.#runTurn(sessionId, call, toolCall, takenBack.signal)
     const over = new AbortController()
     const late = this.#directory.deps.clock.sleep(answerWithinMs, over.signal).then(() => 'late' as const)
     const answer = await Promise.race([work, late]).finally(() => {
@@ -98,7 +97,7 @@ export class McpCalls {
     return {
       texts: [
         `Not done yet: the person may still have to allow it, or another call of this session runs. Nothing was started ` +
-          `twice. Call ${call.name} again with the same arguments, and session ${sessionId}, to go on waiting.`,
+          `twice. Call ${call.name} again with the same arguments, ${nextRound(call)}and session ${sessionId}, to go on waiting.`,
       ],
       isError: false,
       sessionId,
@@ -126,10 +125,11 @@ export class McpCalls {
 
   async #runTurn(
     sessionId: SessionId,
-    { name, caller }: McpCall,
+    call: McpCall,
     toolCall: { name: string; arguments: string },
     signal: AbortSignal,
   ): Promise<McpAnswer> {
+    const { name, caller } = call
     const runtime = await this.#directory.load(sessionId)
     const inside = runtime.seat.callInside(toolCall, signal)
     if (inside !== null) {
@@ -144,10 +144,16 @@ export class McpCalls {
     const opened = openedSurface(result)
     const told = z.object({ messageSeq: z.int() }).safeParse(result.meta)
     const news = newsText(turn.news.filter(({ seq }) => seq !== told.data?.messageSeq))
+    const isOpen = name === 'await_task_surface' && stillOpenSchema.safeParse(result.meta).success
     const text =
       opened === null ? textOf(result.content) : shownText(opened.model.title, opened.surfaceId, sessionId, caller)
+    const again = isOpen ? ` Call it ${nextRound(call)}to go on waiting.` : ''
     const begun = name === 'start_background_task' && result.isError !== true ? ` Its session is ${sessionId}.` : ''
-    return { texts: [text + begun, ...(news === null ? [] : [news])], isError: result.isError === true, sessionId }
+    return {
+      texts: [text + begun + again, ...(news === null ? [] : [news])],
+      isError: result.isError === true,
+      sessionId,
+    }
   }
 
   /** Until the returned controller is aborted. */
@@ -168,12 +174,17 @@ export class McpCalls {
   }
 }
 
-/** What the tool itself takes. */
-function withoutSession(input: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(input).filter(([key]) => key !== 'session'))
+const stillOpenSchema = z.object({ outcome: z.literal('open') })
+
+/** How the same is asked for again, in other words than the last time. */
+function nextRound({ name, arguments: input }: McpCall): string {
+  if (name !== 'await_task_surface' && name !== 'start_background_task') return ''
+  const { round = 1 } = mcpInputs[name].parse(input)
+  return `with {"round": ${round + 1}} `
 }
 
-function toolCallOf(name: McpToolName, input: JsonObject): { name: string; arguments: string } {
+function toolCallOf(name: McpToolName, given: JsonObject): { name: string; arguments: string } {
+  const input = Object.fromEntries(Object.entries(given).filter(([key]) => key !== 'session' && key !== 'round'))
   switch (name) {
     case 'start_background_task':
       return { name: 'bash', arguments: JSON.stringify({ ...input, run_in_background: true }) }
@@ -189,7 +200,7 @@ function shownText(title: string, surfaceId: string, sessionId: SessionId, { ori
   return (
     `The person now sees "${title}" (surface ${surfaceId}, session ${sessionId}) at ${origin}/s/${sessionId}. ` +
     `Nothing is answered yet. Call await_task_surface with {"surfaceId": "${surfaceId}", "session": "${sessionId}"} now, and ` +
-    'again as long as it says that the surface is still open. Do not answer in the place of the person.'
+    'again, with the round that it names, as long as it says that the surface is still open. Do not answer in the place of the person.'
   )
 }
 

@@ -26,6 +26,13 @@ export interface McpTool {
 const session = sessionIdSchema
   .optional()
   .describe('The session that an earlier result named. Leave it out on the first call.')
+/** Programs stop a model that makes the very same call a few times in a row, which is what waiting is. */
+const round = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .optional()
+  .describe('Counts the calls that wait for the same thing: 2 in the second, 3 in the third.')
 const waitMs = z.int().min(0).max(answerWithinMs)
 
 /** What each tool takes. The model of a surface is judged by its own parser, and a command by the tool that runs it. */
@@ -36,12 +43,14 @@ export const mcpInputs = {
     timeoutMs: waitMs
       .optional()
       .describe('How long to wait for the person; 45 seconds if left out, which is the most.'),
+    round,
     session,
   }),
   start_background_task: z.strictObject({
     command: z.string().describe('The bash command. It runs in the folder of the session, without input.'),
     description: z.string().max(200).optional().describe('What it does, in a few words for the person.'),
     timeoutMs: z.int().min(1).max(600_000).optional().describe('Ends the command after so long; no limit if left out.'),
+    round,
     session,
   }),
   task_list: z.strictObject({ session }),
@@ -86,7 +95,8 @@ export function mcpTools(limits: TaskSurfaceLimits): McpTool[] {
       title: "Wait for the person's answer",
       description:
         "Wait for the person's answer to a form of show_task_surface. Returns the answer as text, or that the person " +
-        'dismissed the form or wrote something else instead, or that it is still open after 45 seconds: then call it again.',
+        'dismissed the form or wrote something else instead, or that it is still open after 45 seconds: then call it again ' +
+        'with the next round.',
       inputSchema: schemaOf('await_task_surface'),
       annotations: { ...changesNothing, idempotentHint: true },
     },

@@ -122,14 +122,20 @@ describe.each(revisions)('MCP %s', (revision) => {
     const scene = await open(revision)
     const { clock, call } = scene
     const shown = await call('show_task_surface', { model: smallModel })
-    const args = { surfaceId: surfaceIdOf(shown), session: shown.sessionId }
+    const named = { surfaceId: surfaceIdOf(shown), session: shown.sessionId }
+    let args: typeof named & { round?: number } = named
     const begun = clock.now()
+    const said = new Set([JSON.stringify(args)])
     while (clock.now() - begun < 400_000) {
       const waiting = call('await_task_surface', args)
       await clock.waiting(answerWithinMs)
       await clock.still.advance(answerWithinMs)
-      expect((await waiting).text).toMatch(/still open/)
+      const [, round] = /still open.*again.*\{"round": (\d+)\}/.exec((await waiting).text) ?? []
+      args = { ...named, round: Number(round) }
+      said.add(JSON.stringify(args))
     }
+    // Programs stop a model that says the very same again and again.
+    expect(said.size).toBe(10)
     const last = call('await_task_surface', args)
     await clock.waiting(answerWithinMs)
     await submit(scene, shown)
@@ -166,8 +172,8 @@ describe.each(revisions)('MCP %s', (revision) => {
     const first = call('start_background_task', args)
     const request = await changes.until(asked, 'a request for permission')
     await clock.still.advance(answerWithinMs)
-    expect((await first).text).toMatch(/^Not done yet.*again with the same arguments/)
-    const second = call('start_background_task', args)
+    expect((await first).text).toMatch(/^Not done yet.*again with the same arguments, with \{"round": 2\}/)
+    const second = call('start_background_task', { ...args, round: 2 })
     await clock.waiting(answerWithinMs)
     const { approvalId } = z.object({ approvalId: z.string() }).parse(request)
     await person.call('approval.decide', { sessionId, approvalId, decision: 'allow' })

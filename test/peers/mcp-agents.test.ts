@@ -100,10 +100,10 @@ describe.each(mcpPrograms)('$label $version', (program) => {
   })
 })
 
-test('mcp-await: a person who takes 400 s is waited for by a program that gives a call 60 s', async () => {
-  const patient = mcpPrograms.find(({ label }) => label === 'opencode')
-  if (patient === undefined) throw new Error('no such program')
-  const { waits } = await play(patient, 'address', 400_000)
-  // One call alone would have taken more than the program gives it.
-  expect(waits).toBeGreaterThan(6)
+test('mcp-await: a person who takes 400 s is waited for by programs that give a call 60 s', async () => {
+  // The one by itself, the other because it is told so; it also stops a model that makes the same call five times.
+  const patient = mcpPrograms.filter(({ label }) => ['opencode', 'Gemini CLI'].includes(label))
+  const played = await Promise.all(patient.map((program) => play(program, 'address', 400_000)))
+  for (const { waits } of played) expect(waits).toBeGreaterThan(6)
+  expect(played).toHaveLength(2)
 })

@@ -158,7 +158,7 @@ export const mcpPrograms: readonly McpProgram[] = [
     clientName: /^mcp\/gemini/,
     useModel: useModelInGemini,
     useDoor(home, door) {
-      const server = { httpUrl: door.url, headers: headers(door), trust: true }
+      const server = { httpUrl: door.url, headers: headers(door), trust: true, timeout: 60_000 }
       mergeJson(home, '.gemini/settings.json', { mcpServers: { 'task-surface': server } })
     },
     args: ['-p', prompt, '--approval-mode', 'yolo'],

@@ -1,6 +1,7 @@
 /* What the peers' tests share: the model that every program asks, scripted and on loopback, what it was sent, and the
    person who answers in a browser. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LLMock, type ChatCompletionRequest } from '@copilotkit/aimock'
@@ -36,7 +37,9 @@ function reply(request: ChatCompletionRequest, mayWait: boolean): Said {
   if (shown !== null) {
     const wait = named('await_task_surface')
     const [, surfaceId, session] = shown
-    return mayWait && wait !== undefined ? call(wait, { surfaceId, session }) : { content: 'I have asked.' }
+    const round = Math.max(1, ...Array.from(said.join('\n').matchAll(/round\W+(\d+)/g), ([, next]) => Number(next)))
+    const wanted = { surfaceId, session, ...(round > 1 && { round }) }
+    return mayWait && wait !== undefined ? call(wait, wanted) : { content: 'I have asked.' }
   }
   if (!said.some((text) => text.includes(prompt))) return { content: 'Which database?' }
   const show = named('show_task_surface')
@@ -79,7 +82,8 @@ export async function startModel(mayWait: boolean): Promise<ScriptedPeerModel> {
 /** A home that is thrown away after the test. */
 export function makeHome({ url, codexUrl }: ScriptedPeerModel): Home {
   const folder = mkdtempSync(join(tmpdir(), 'task-surface-peer-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  // Programs leave thousands of files.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }), programMs)
   return { folder, modelUrl: url, codexUrl }
 }
 
