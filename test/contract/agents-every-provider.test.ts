@@ -1,9 +1,11 @@
 /* What holds for every provider alike, each in its own protocol, against a scripted server on loopback (SPEC 5, 11). */
 import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Clock } from '../../host/clock.ts'
 import type { ProviderName } from '../../host/agents/settings.ts'
 import { callIdSchema } from '../../shared/ids.ts'
-import { answerOf, bareServer, chunk, HeldClock, modelAt, requestOf, testKey } from './agents-harness.ts'
+import { StillClock } from '../unit/tasks/still-clock.ts'
+import { answerOf, bareServer, brokenCall, HeldClock, modelAt, requestOf, testKey, words } from './agents-harness.ts'
 
 const server = new LLMock({ port: 0, host: '127.0.0.1', chunkSize: 5 })
 beforeAll(async () => void (await server.start()))
@@ -12,27 +14,8 @@ beforeEach(() => void server.reset())
 
 const providers: ProviderName[] = ['openai-compatible', 'openai', 'deepseek', 'anthropic']
 
-/** One call of `bash` whose arguments break off, in the provider's own events. */
-function brokenCall(provider: ProviderName): string {
-  const text = '{"command": "l'
-  if (provider !== 'anthropic') {
-    const call = { index: 0, id: 'c-1', type: 'function', function: { name: 'bash', arguments: text } }
-    return `${chunk({ role: 'assistant', tool_calls: [call] })}${chunk({}, 'tool_calls')}data: [DONE]\n\n`
-  }
-  const message = { id: 'm-1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null }
-  const events = [
-    { type: 'message_start', message: { ...message, usage: { input_tokens: 1, output_tokens: 1 } } },
-    { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'c-1', name: 'bash', input: {} } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: text } },
-    { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 2 } },
-    { type: 'message_stop' },
-  ]
-  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
-}
-
 describe.each(providers)('%s', (provider) => {
-  const at = (url: string, clock = new HeldClock()) => modelAt(url, clock, 'any-model', provider)
+  const at = (url: string, clock: Clock = new HeldClock()) => modelAt(url, clock, 'any-model', provider)
   const ask = (text: string, more = {}) => answerOf(at(`${server.url}/v1`).stream(requestOf(text, more)))
   const sent = () => JSON.stringify(server.getLastRequest()?.body)
 
@@ -119,6 +102,28 @@ describe.each(providers)('%s', (provider) => {
   it('5: a stream that is cut in the middle may be tried again', async () => {
     server.onMessage('hi', { content: 'A long sentence that will not come to its end.' }, { truncateAfterChunks: 3 })
     expect((await ask('hi')).error).toMatchObject({ kind: 'transient' })
+  })
+
+  it('5: a server that is silent for 30 s in the middle is waited for', async () => {
+    const clock = new StillClock()
+    const [first, rest] = words(provider, 'Half', ' and half.')
+    let goOn = () => {}
+    const slow = await bareServer((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(first)
+      goOn = () => response.end(rest)
+    })
+    try {
+      const parts = at(slow.baseUrl, clock).stream(requestOf('hi'))[Symbol.asyncIterator]()
+      expect(await parts.next()).toMatchObject({ value: { type: 'text', text: 'Half' } })
+      const next = parts.next()
+      await clock.advance(30_000)
+      goOn()
+      expect(await next).toMatchObject({ value: { type: 'text', text: ' and half.' } })
+      expect(await parts.next()).toMatchObject({ value: { type: 'finish', reason: 'stop' } })
+    } finally {
+      await slow.close()
+    }
   })
 
   it('5: a server that falls silent counts as dead after its time, and the request is ended', async () => {

@@ -170,3 +170,49 @@ export function chunk(delta: object, finishReason: string | null = null): string
   const choices = [{ index: 0, delta, finish_reason: finishReason }]
   return `data: ${JSON.stringify({ id: 'r-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`
 }
+
+/** One call of `bash` whose arguments break off, in the provider's own events. */
+export function brokenCall(provider: ProviderName): string {
+  const text = '{"command": "l'
+  if (provider !== 'anthropic') {
+    const call = { index: 0, id: 'c-1', type: 'function', function: { name: 'bash', arguments: text } }
+    return `${chunk({ role: 'assistant', tool_calls: [call] })}${chunk({}, 'tool_calls')}data: [DONE]\n\n`
+  }
+  const message = { id: 'm-1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null }
+  const events = [
+    { type: 'message_start', message: { ...message, usage: { input_tokens: 1, output_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'c-1', name: 'bash', input: {} } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: text } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 2 } },
+    { type: 'message_stop' },
+  ]
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+}
+
+/** An answer of two pieces in the provider's own events: up to the first, and the rest. */
+export function words(provider: ProviderName, first: string, second: string): [string, string] {
+  if (provider !== 'anthropic') {
+    return [
+      chunk({ role: 'assistant', content: first }),
+      `${chunk({ content: second })}${chunk({}, 'stop')}data: [DONE]\n\n`,
+    ]
+  }
+  const message = { id: 'm-1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null }
+  const delta = (text: string) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })
+  const texts = (events: readonly Record<string, unknown>[]) =>
+    events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  return [
+    texts([
+      { type: 'message_start', message: { ...message, usage: { input_tokens: 1, output_tokens: 1 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      delta(first),
+    ]),
+    texts([
+      delta(second),
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
+      { type: 'message_stop' },
+    ]),
+  ]
+}
