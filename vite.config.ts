@@ -34,14 +34,16 @@ export default defineConfig({
   test: {
     root: '.',
     projects: [
-      testProject('unit'),
+      // Files share what they load, but those with a document: loading is a third of what these suites cost.
+      testProject('unit', { exclude: ['test/unit/web/**'], isolate: false, testTimeout: 30_000 }),
+      testProject('web', { include: ['test/unit/web/**/*.test.{ts,tsx}'], testTimeout: 30_000 }),
       // Most of these wait for processes and sockets, so more of them than cores may run at once.
-      testProject('contract', { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 4 }),
-      testProject('model', { testTimeout: 120_000, hookTimeout: 60_000 }),
+      testProject('contract', { testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 4, isolate: false }),
+      testProject('model', { testTimeout: 120_000, hookTimeout: 60_000, isolate: false }),
       testProject('crash', { testTimeout: 900_000, fileParallelism: false }),
       testProject('soak', { testTimeout: 3_600_000, fileParallelism: false }),
       testProject('peers', { testTimeout: 600_000, fileParallelism: false }),
-      testProject('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
+      testProject('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false, isolate: false }),
     ],
   },
 })

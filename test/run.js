@@ -4,13 +4,14 @@
    they work, so that neither lane keeps two cores busy by itself. What the browser lane says comes at its end. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { spawn, spawnSync } from 'node:child_process'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import { ensureInstalled, root, run } from '../host/bin/prepare.js'
 
-const allProjects = ['unit', 'contract', 'model', 'e2e']
+const allProjects = ['unit', 'web', 'contract', 'model', 'e2e']
 const shellName = 'chromium-headless-shell'
 const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const output = join(root, 'test/output')
+const nothing = { passed: 0, failed: 0, failures: [] }
 
 const projects = process.argv.slice(2).length > 0 ? process.argv.slice(2) : allProjects
 ensureInstalled()
@@ -23,6 +24,8 @@ const lanes = [projects.filter((project) => project !== 'e2e'), projects.filter(
 const totals = (await Promise.all(lanes.map((lane, index) => runLane(lane, index === 0 ? 'inherit' : 'pipe')))).flat()
 const sum = (key) => totals.reduce((total, each) => total + each[key], 0)
 const [passed, failed] = [sum('passed'), sum('failed')]
+// Once more at the end, where whoever sees the last lines alone finds it.
+for (const { failures } of totals) for (const failure of failures) process.stdout.write(`failed: ${failure}\n`)
 if (passed + failed === 0) process.stdout.write('no tests were found\n')
 process.stdout.write(`${passed} passed, ${failed} failed\n`)
 process.exit(failed > 0 || passed === 0 ? 1 : 0)
@@ -47,8 +50,7 @@ async function runProject(project, stdio) {
     `--outputFile.json=${report}`,
   ]
   const status = await runVitest(args, stdio)
-  if (!existsSync(report))
-    return status === 0 ? { passed: 0, failed: 0 } : broken(project, 'wrote no report', { passed: 0, failed: 0 })
+  if (!existsSync(report)) return status === 0 ? nothing : broken(project, 'wrote no report', nothing)
   const {
     numPassedTests: passed,
     numFailedTests,
@@ -59,8 +61,15 @@ async function runProject(project, stdio) {
   const unloaded = testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
   )
-  for (const file of unloaded) process.stdout.write(`${file.name}: ${file.message}\n`)
-  const totals = { passed, failed: numFailedTests + numPendingTests + numTodoTests + unloaded.length }
+  const failures = [
+    ...unloaded.map((file) => `${relative(root, file.name)}: ${file.message}`),
+    ...testResults.flatMap((file) =>
+      file.assertionResults
+        .filter(({ status: how }) => how !== 'passed')
+        .map(({ status: how, fullName }) => `${relative(root, file.name)}: ${fullName} (${how})`),
+    ),
+  ]
+  const totals = { passed, failed: numFailedTests + numPendingTests + numTodoTests + unloaded.length, failures }
   return status !== 0 && totals.failed === 0
     ? broken(project, `ended with ${status} although no test failed`, totals)
     : totals
@@ -80,9 +89,8 @@ function runVitest(args, stdio) {
   })
 }
 
-function broken(project, how, { passed, failed }) {
-  process.stdout.write(`vitest ${how} (project ${project})\n`)
-  return { passed, failed: failed + 1 }
+function broken(project, how, { passed, failed, failures }) {
+  return { passed, failed: failed + 1, failures: [...failures, `vitest ${how} (project ${project})`] }
 }
 
 /**
