@@ -46,16 +46,16 @@ class Turn {
 
   async run(): Promise<void> {
     for (;;) {
+      // First: calls that stand in the log get their results, and an interrupt before they began only cuts them short.
+      if (this.#actor.getSnapshot().matches({ live: 'acting' })) await this.#act()
       if (this.#signal.aborted) {
         this.#actor.send({
           type: 'INTERRUPT',
           reason: this.#signal.reason === 'interrupted' ? 'interrupted' : 'aborted',
         })
       }
-      const snapshot = this.#actor.getSnapshot()
-      if (snapshot.matches({ live: 'calling' })) await this.#call()
-      else if (snapshot.matches({ live: 'acting' })) await this.#act()
-      else break
+      if (!this.#actor.getSnapshot().matches({ live: 'calling' })) break
+      await this.#call()
     }
     await this.#end()
   }

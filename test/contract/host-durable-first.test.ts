@@ -9,7 +9,7 @@ import { Client } from '../harness/client.ts'
 import { nothing, Player, submission } from '../harness/crash-player.ts'
 import { checkWhole } from '../harness/crash-scenario.ts'
 import { startInProcessHost, type InProcessHost } from '../harness/in-process-host.ts'
-import { startScriptedModel, type ScriptedModel } from '../harness/scripted-model.ts'
+import { scriptedAgent, startScriptedModel, type ScriptedModel } from '../harness/scripted-model.ts'
 
 interface Scene {
   host: InProcessHost
@@ -216,3 +216,30 @@ test(
     watcher.drop()
   },
 )
+
+test('barrier: an interrupt while the answer is written leaves no call without its result', async () => {
+  let whileWriting = async () => {}
+  const scene = await open(
+    storeThat(async (appends, write) => {
+      if (appends.some(({ bodies }) => bodies.some((body) => body.includes('"type":"assistant/message"'))))
+        await whileWriting()
+      return write()
+    }),
+  )
+  const client = await Client.connect(scene.host.address, scene.changes)
+  const { session } = await client.call('session.create', { agent: scriptedAgent })
+  const { id: sessionId } = session
+  const view = await client.open(sessionId)
+  whileWriting = async () => {
+    await client.call('session.interrupt', { sessionId })
+  }
+  await client.call('session.send', { sessionId, messageId: 'm1', text: 'Go.' })
+  const call = await scene.changes.until(() => scene.model.calls[0], 'a model call')
+  const questions = [{ id: 'q', question: 'Which?' }]
+  call.answerCalls([1, 2].map(() => ({ name: 'ask_user_question', arguments: { questions } })))
+  const end = await scene.changes.until(() => view.eventsOf('turn/end')[0], 'the end of the turn')
+  expect(end.data.reason).toBe('aborted')
+  expect(view.eventsOf('tool/result').map(({ data }) => data.error?.code)).toEqual(['INTERRUPTED', 'INTERRUPTED'])
+  expect((await client.call('data.verify', { sessionId })).broken).toEqual([])
+  client.drop()
+})
