@@ -42,6 +42,14 @@ export default defineConfig({
       testProject('model', { testTimeout: 120_000, hookTimeout: 60_000, isolate: false }),
       testProject('crash', { testTimeout: 900_000, fileParallelism: false }),
       testProject('soak', { testTimeout: 3_600_000, fileParallelism: false }),
+      // Two cases at once in the file of random clients; the other files run beside it.
+      testProject('fuzz', {
+        testTimeout: 300_000,
+        hookTimeout: 60_000,
+        maxWorkers: 2,
+        maxConcurrency: 2,
+        globalSetup: ['test/fuzz/figures.ts'],
+      }),
       testProject('peers', { testTimeout: 600_000, fileParallelism: false }),
       testProject('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false, isolate: false }),
     ],

@@ -22,10 +22,16 @@ export class HostStage {
 
   /** Starts model server and host; both end with the test. */
   static async open(environment: Readonly<Record<string, string>> = {}): Promise<HostStage> {
+    const stage = await HostStage.openShared(environment)
+    onTestFinished(() => stage.close())
+    return stage
+  }
+
+  /** The same for many tests: whoever opens it closes it. */
+  static async openShared(environment: Readonly<Record<string, string>> = {}): Promise<HostStage> {
     const model = await startScriptedModel()
     const folder = new HostFolder({ OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: 'no-key', ...environment })
     const stage = new HostStage(model, folder)
-    onTestFinished(() => stage.close())
     await stage.start()
     return stage
   }
