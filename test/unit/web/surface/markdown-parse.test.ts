@@ -123,6 +123,22 @@ test('MD-GROW a text that grows ends as the text that came at once', () => {
   )
 })
 
+test.each([
+  '> a\n```- b` c',
+  'a\n#b',
+  'a\n-b',
+  '- a\n#b',
+  '1. a\n\n2. b',
+  '- a\n\n+ b\n\n- c',
+  '> a\n>\n1b',
+  '|a|\n|-|\n|b|\n#c',
+  '<div>\n#a\n\n#b',
+  '# a\n1. b\n    c',
+])('MD-GROW a line that turns out to go on with the block above it does: %j', (text) => {
+  const cuts = Array.from(text, (_, index) => index / text.length)
+  expect(grown(text, cuts).blocks).toEqual(parseMarkdown(text, null).blocks)
+})
+
 test('MD-GROW blocks before the last keep their identity while the text grows', () => {
   const first = parseMarkdown('one\n\ntwo\n\nthr', null)
   const second = parseMarkdown('one\n\ntwo\n\nthree\n\nfour', first)
