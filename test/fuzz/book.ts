@@ -14,8 +14,6 @@ export interface Sent {
   text: string
   /** Of the host that accepted it last. */
   hostLife: number
-  /** Texts of accepted edits, in the order of their answers. */
-  edits: string[]
 }
 
 export interface Submitted {
@@ -54,6 +52,8 @@ export interface Rewound {
 export class Book {
   readonly seen = new Map<string, Map<number, SessionEvent>>()
   readonly sent = new Map<string, Sent>()
+  /** Texts that rows were edited to, or were asked to be, by message. */
+  readonly edits = new Map<string, string[]>()
   readonly submitted = new Map<string, Submitted>()
   readonly dismissed: Dismissed[] = []
   readonly forked: Forked[] = []

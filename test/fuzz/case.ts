@@ -4,10 +4,11 @@ import { setImmediate } from 'node:timers/promises'
 import { converge } from './convergence.ts'
 import { checkFates } from './fates.ts'
 import { ModelMood } from './model-mood.ts'
-import { create, randomMove, sendText } from './moves.ts'
+import { create, hurry, randomMove, sendText } from './moves.ts'
 import { OutsideAgent } from './outside-agent.ts'
 import { Random } from './random.ts'
 import { maxSteps } from '../../machines/turn.ts'
+import { textOfShown } from './screen.ts'
 import { World, type Counts } from './world.ts'
 
 const bursts = 45
@@ -69,7 +70,7 @@ class Case {
     const running = Array.from({ length: 1 + random.below(5) }, () => this.#move())
     if (random.chance(0.06)) await this.#restart(running)
     else {
-      if (random.chance(0.08)) this.#outside.call()
+      if (random.chance(0.1)) this.#callFromOutside(running)
       this.#moveGate()
       await Promise.all(running)
       for (const call of world.model.calls) if (call.isParked && random.chance(0.6)) this.#mood.answer(call)
@@ -84,6 +85,14 @@ class Case {
     return randomMove(this.#world)
   }
 
+  /** Somebody may write or interrupt in the very moment in which its turn begins. */
+  #callFromOutside(running: Promise<void>[]): void {
+    const world = this.#world
+    this.#outside.call()
+    const sessionId = this.#outside.sessionId
+    if (sessionId !== null && this.#random.chance(0.7)) running.push(hurry({ world, index: 0, sessionId }))
+  }
+
   /** In the middle of what is asked. */
   async #restart(running: readonly Promise<void>[]): Promise<void> {
     const world = this.#world
@@ -93,22 +102,24 @@ class Case {
     await world.start()
   }
 
+  /** Mostly where a form is answered: that is what can be given back. */
   #moveGate(): void {
-    const { gate, sessionIds } = this.#world
+    const { gate, sessionIds, observer } = this.#world
     const random = this.#random
-    const sessionId = random.pick(sessionIds)
+    const answering = sessionIds.filter((id) => observer.shown(id)?.pending !== null)
+    const sessionId = random.pick(random.chance(0.6) && answering.length > 0 ? answering : sessionIds)
     if (sessionId === undefined) return
     if (!this.#guarded.has(sessionId)) {
-      if (!random.chance(0.15)) return
+      if (!random.chance(answering.includes(sessionId) ? 0.7 : 0.2)) return
       this.#guarded.add(sessionId)
       gate.guard(sessionId)
       return
     }
-    if (random.chance(0.2)) {
+    if (random.chance(0.15)) {
       this.#guarded.delete(sessionId)
       gate.unguard(sessionId)
     } else if (gate.heldAdmission(sessionId) !== undefined) {
-      gate.decide(sessionId, random.chance(0.6) ? { admit: true } : { admit: false, reason: 'Not now.' })
+      gate.decide(sessionId, random.chance(0.5) ? { admit: true } : { admit: false, reason: 'Not now.' })
     } else gate.pass(sessionId)
   }
 
@@ -123,12 +134,19 @@ class Case {
       this.#mood.finishStreams()
       for (const call of world.model.calls) if (call.isParked) call.answerText('So be it.')
       for (const sessionId of world.sessionIds) this.#resolve(sessionId, asked)
+      // A child session that began meanwhile.
+      const isNew = (sessionId: string) => world.observer.shown(sessionId) === null
+      for (const id of world.sessionIds.filter(isNew)) this.#once(asked, id, () => world.watchAll())
       return world.sessionIds.every((sessionId) => this.#isResting(sessionId)) && !this.#outside.isBusy
     }
     const describe = () =>
       `rest\n${world.sessionIds
         .filter((sessionId) => !this.#isResting(sessionId))
-        .map((sessionId) => `${sessionId} ${JSON.stringify(world.replay.session(sessionId)?.value)}`)
+        .map((sessionId) => {
+          const shown = world.observer.shown(sessionId)
+          const state = JSON.stringify(world.replay.session(sessionId)?.value)
+          return `${sessionId} ${state}: ${shown === null ? 'not open' : textOfShown(shown)}`
+        })
         .join('\n')}${this.#outside.isBusy ? '\na call from outside' : ''}`
     await world.changes.until(isAtRest, describe)
     await converge(world)
@@ -140,7 +158,8 @@ class Case {
     const shown = world.observer.shown(sessionId)
     const actor = world.replay.session(sessionId)
     const isIdle = actor === undefined || actor.status !== 'active' || actor.matches({ live: 'idle' })
-    const isWorking = shown?.tasks.some(({ status, label }) => status === 'running' && label !== 'sleep 60') ?? true
+    const isWorking =
+      shown?.tasks.some(({ status, label }) => status === 'running' && !label.includes('sleep 60')) ?? true
     return isIdle && shown?.status?.status === 'idle' && shown.queue.length === 0 && !isWorking
   }
 

@@ -30,7 +30,11 @@ test('every arrow of the machines of a host is taken', () => {
   const rows = hostMachines.flatMap((machine) =>
     (chartById[machine]?.edges ?? []).map(({ id, from, event }) => {
       const count = taken.get(`${machine} ${id}`) ?? 0
-      return { name: `${machine} ${id}`, count, cannot: cannotOf(machine, { state: from, event, isRefusal: false }) }
+      return {
+        name: `${machine} ${id}`,
+        count,
+        cannot: cannotOf(machine, { id, state: from, event, isRefusal: false }),
+      }
     }),
   )
   const line = ({ name, count, cannot }: (typeof rows)[number]) =>
@@ -52,8 +56,10 @@ function add(key: string, count: number): void {
 }
 
 /** Why an arrow is never taken in a host; null where it may be. */
-function cannotOf(machine: string, pair: Pair): string | null {
+function cannotOf(machine: string, pair: Pair & { id: string }): string | null {
   if (machine === 'session') return cannotOfSession(pair)
+  if (machine === 'task' && pair.id === 'live.running:SETTLE:1')
+    return 'a producer is killed only when it was asked to stop'
   if (machine !== 'surface') return null
   if (pair.event === 'SUPERSEDE') return 'a live host opens no surface over an open one'
   return cannotOfSurface(pair)

@@ -90,7 +90,8 @@ function checkMessages(world: World, sessionId: string, log: readonly SessionEve
     if (sent.sessionId !== sessionId) continue
     if (!isAccountedFor(sent)) throw new Error(`lost without a word: ${JSON.stringify(sent)}`)
     const { text } = committed.get(sent.messageId) ?? sent
-    if (![sent.text, ...sent.edits].includes(text)) throw new Error(`${text} is not of ${JSON.stringify(sent)}`)
+    const edits = book.edits.get(sent.messageId) ?? []
+    if (text !== sent.text && !edits.includes(text)) throw new Error(`${text} is not of ${JSON.stringify(sent)}`)
   }
   for (const submitted of book.submitted.values()) {
     if (submitted.sessionId !== sessionId) continue

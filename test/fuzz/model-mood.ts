@@ -56,7 +56,14 @@ export class ModelMood {
     const make = random.weighted<() => ScriptedToolCall>([
       [30, () => this.#surface()],
       [10, () => ({ name: 'ask_user_question', arguments: { questions: [question(random)] } })],
-      [14, () => bash(random.one('true', 'exit 3', 'kill -9 $$', 'sleep 60', 'sleep 60', 'sleep 0.2'), true)],
+      [
+        14,
+        () =>
+          bash(
+            random.one('true', 'exit 3', 'kill -9 $$', 'sleep 60', "trap '' TERM; sleep 60; true", 'sleep 0.2'),
+            true,
+          ),
+      ],
       [8, () => bash('echo hi', false)],
       [10, () => ({ name: 'task_kill', arguments: { taskId: taskIn(call, random) } })],
       [

@@ -1,5 +1,6 @@
 /* What a person at a socket does next: any request of the wire, at the right moment or at any other, anew, once more, or
    with what is long gone. Which of them and with what is drawn from the seed; what comes back goes into the book. */
+import { setImmediate } from 'node:timers/promises'
 import type { QueueAction } from '../../shared/protocol/methods.ts'
 import type { Random } from './random.ts'
 import type { Shown } from './screen.ts'
@@ -15,6 +16,8 @@ export interface At {
   shown: Shown
 }
 
+type Place = Omit<At, 'shown'>
+
 type Move = (at: At) => Promise<void>
 
 const moves: readonly (readonly [weight: number, move: Move])[] = [
@@ -25,7 +28,8 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [7, dismiss],
   [7, answerQuestion],
   [9, decideApproval],
-  [5, interrupt],
+  [7, interrupt],
+  [3, hurry],
   [3, configure],
   [2, rename],
   [4, rewind],
@@ -46,7 +50,7 @@ export async function randomMove(world: World): Promise<void> {
   await random.weighted(moves)?.({ world, index, sessionId, shown })
 }
 
-async function send({ world, index, sessionId }: At): Promise<void> {
+async function send({ world, index, sessionId }: Place): Promise<void> {
   const messageId = world.newId('m')
   const placement = world.random.one('queued', 'queued', 'steering')
   await sendText({ world, index, sessionId }, messageId, `text of ${messageId}`, placement)
@@ -67,7 +71,7 @@ async function sendAgain({ world, index, sessionId }: At): Promise<void> {
 }
 
 export async function sendText(
-  { world, index, sessionId }: Omit<At, 'shown'>,
+  { world, index, sessionId }: Place,
   messageId: string,
   text: string,
   placement: 'queued' | 'steering',
@@ -77,12 +81,7 @@ export async function sendText(
   const { hostLife } = world.book
   const reply = await world.ask(screen.client, 'session.send', { sessionId, messageId, text, placement })
   if (reply?.ok !== true) return
-  const key = `${sessionId} ${messageId}`
-  const known = world.book.sent.get(key)
-  const edits = known?.edits ?? []
-  // Accepted anew by a host that had forgotten it; the same one answers again only for the text as it stands.
-  const isSame = known?.hostLife === hostLife && edits.length > 0
-  if (!isSame) world.book.sent.set(key, { kind: 'message', sessionId, messageId, text, hostLife, edits })
+  world.book.sent.set(`${sessionId} ${messageId}`, { kind: 'message', sessionId, messageId, text, hostLife })
 }
 
 async function updateQueue({ world, index, sessionId, shown }: At): Promise<void> {
@@ -98,14 +97,27 @@ async function updateQueue({ world, index, sessionId, shown }: At): Promise<void
   ])
   if (action === undefined) return
   // Before the answer: the row may become a message with this text while it is on its way.
-  const sent = row === undefined ? undefined : book.sent.get(`${sessionId} ${row.messageId}`)
-  if (action.kind === 'edit') sent?.edits.push(action.text)
+  if (action.kind === 'edit' && row !== undefined) {
+    book.edits.set(row.messageId, [...(book.edits.get(row.messageId) ?? []), action.text])
+  }
   await world.ask(screen.client, 'session.updateQueue', { sessionId, itemId, action })
 }
 
-async function interrupt({ world, index, sessionId }: At): Promise<void> {
+async function interrupt({ world, index, sessionId }: Place): Promise<void> {
   const screen = world.screen(index)
   if (screen !== null) await world.ask(screen.client, 'session.interrupt', { sessionId })
+}
+
+/** A message and, in the moments in which it is written, several who cut it off or come behind it. */
+export async function hurry({ world, index, sessionId }: Place): Promise<void> {
+  const { random } = world
+  const sent = [send({ world, index, sessionId })]
+  for (let times = 6; times > 0; times -= 1) {
+    for (let ticks = random.below(25); ticks > 0; ticks -= 1) await setImmediate()
+    const at = { world, index: random.below(3), sessionId }
+    sent.push(random.chance(0.6) ? interrupt(at) : send(at))
+  }
+  await Promise.all(sent)
 }
 
 async function configure({ world, index, sessionId }: At): Promise<void> {

@@ -17,7 +17,8 @@ export class OutsideAgent {
   #connection: { id: string; hostLife: number } | null = null
   #connecting: Promise<void> | null = null
   #ids = 0
-  #sessionId: string | null = null
+  /** Of this host, once a call has told. */
+  sessionId: string | null = null
   #surfaceId = 'ts-none'
 
   constructor(world: World, random: Random) {
@@ -43,7 +44,7 @@ export class OutsideAgent {
 
   #draw(): [name: string, args: object] {
     const random = this.#random
-    const bound = this.#sessionId === null ? {} : { session: this.#sessionId }
+    const bound = this.sessionId === null ? {} : { session: this.sessionId }
     return (
       random.weighted<[string, object]>([
         [5, ['show_task_surface', { ...bound, model: randomModel(random, 'From elsewhere') }]],
@@ -60,9 +61,9 @@ export class OutsideAgent {
     this.#connecting = null
     const text = await this.#post('tools/call', { name, arguments: args })
     this.#surfaceId = /\(surface (ts-\w+),/.exec(text)?.[1] ?? this.#surfaceId
-    this.#sessionId = /"task-surface\/session":"([^"]+)"/.exec(text)?.[1] ?? this.#sessionId
+    this.sessionId = /"task-surface\/session":"([^"]+)"/.exec(text)?.[1] ?? this.sessionId
     // Removed by a person: the next call begins another one.
-    if (this.#sessionId !== null && this.#world.book.removed.has(this.#sessionId)) this.#sessionId = null
+    if (this.sessionId !== null && this.#world.book.removed.has(this.sessionId)) this.sessionId = null
   }
 
   async #connect(): Promise<void> {
