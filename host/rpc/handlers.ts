@@ -36,7 +36,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'host.describe': () => ({ version, bootId, protocol: wireProtocolVersion, serverTime: clock.now() }),
     'agents.list': () => ({ agents: agents.list() }),
     'session.create': async (params) => ({ session: await createSession(deps, params) }),
-    'session.list': async () => ({ sessions: await directory.list() }),
+    'session.list': async () => ({ sessions: [...(await directory.list())] }),
     'session.open': (params, { peer }) => openSession(directory, params, peer),
     'session.close': ({ sessionId }, { peer }) => {
       peer?.unsubscribe(hub.topic(sessionId))

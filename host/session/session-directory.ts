@@ -30,6 +30,8 @@ export class SessionDirectory {
   readonly #runtimeById = new Map<SessionId, SessionRuntime>()
   readonly #queueById = new Map<SessionId, Promise<unknown>>()
   readonly #stop = new AbortController()
+  #listed: Promise<unknown> = Promise.resolve()
+  #nextList: Promise<readonly Session[]> | null = null
 
   constructor(deps: Omit<RuntimeDeps, 'personOf'>) {
     this.deps = { ...deps, personOf: (runtime) => this.#personOf(runtime) }
@@ -58,8 +60,22 @@ export class SessionDirectory {
     return this.live(sessionId)?.view() ?? sessionView(await this.deps.log.readState(sessionId), false)
   }
 
-  /** Newest activity first. A session whose header cannot be read is reported in the host's log and left out. */
-  async list(): Promise<Session[]> {
+  /**
+   * Newest activity first. A session whose header cannot be read is reported in the host's log and left out. Calls that come
+   * while a list is read share the next reading: each has what was there when it was made, and a hundred cost two.
+   */
+  list(): Promise<readonly Session[]> {
+    if (this.#nextList !== null) return this.#nextList
+    const next = this.#listed.then(() => {
+      this.#nextList = null
+      return this.#readList()
+    })
+    this.#nextList = next
+    this.#listed = next.catch(() => {})
+    return next
+  }
+
+  async #readList(): Promise<readonly Session[]> {
     const sessions: Session[] = []
     for await (const listed of this.deps.log.list()) {
       const { sessionId } = listed

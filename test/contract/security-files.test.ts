@@ -2,9 +2,10 @@
    fast as it can. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { anchorFolder } from '../../host/tools/anchored-folder.ts'
 import { openToolBench } from './tools-bench.ts'
 
 /** Calls enough that one which trusts what it looked at before is caught out many times. */
@@ -63,4 +64,20 @@ it('fence: nothing outside is read, however folders are swapped for links', asyn
     if ('text' in end) read.add(end.text)
   }
   expect([...read]).toEqual(['here'])
+})
+
+it('fence: a folder is entered step by step, through no link, and never where the host keeps its data', async () => {
+  const { cwd, dataDir } = await openToolBench()
+  mkdirSync(join(cwd, 'sub'))
+  symlinkSync('sub', join(cwd, 'link'))
+  const enter = (folder: string, closed = dataDir, makeMode: number | null = null) =>
+    anchorFolder({ root: cwd, folder: join(cwd, folder), closed, makeMode, path: 'x' }).then((held) => held.close())
+  await enter('sub')
+  await enter('sub/deep/deeper', dataDir, 0o750)
+  expect(statSync(join(cwd, 'sub/deep/deeper')).mode & 0o777).toBe(0o750)
+  await expect(enter('link')).rejects.toMatchObject({ code: 'FILE_CHANGED' })
+  await expect(enter('link/deep', dataDir, 0o700)).rejects.toMatchObject({ code: 'FILE_CHANGED' })
+  // Moved here under a name that was judged before.
+  await expect(enter('sub/deep', join(cwd, 'sub'))).rejects.toMatchObject({ code: 'OUTSIDE_FOLDER' })
+  await expect(enter('sub', join(cwd, 'sub'))).rejects.toMatchObject({ code: 'OUTSIDE_FOLDER' })
 })
