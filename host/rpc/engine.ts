@@ -43,7 +43,8 @@ export interface Conversation {
 }
 
 export interface Engine {
-  connect(peer: Peer): Conversation
+  /** `owe` is given each answer that could not be made at once, to be called once, sooner or later; left out, at once. */
+  connect(peer: Peer, owe?: (answer: () => void) => void): Conversation
   /** Answers one request by POST; null for a notification. Never rejects. */
   post(text: string): Promise<string | null>
 }
@@ -65,7 +66,7 @@ const paramsSchemas: { readonly [Name in MethodName]: { params: z.ZodType<Params
 
 export function createEngine(deps: EngineDeps): Engine {
   return {
-    connect(peer) {
+    connect(peer, owe = (answer) => answer()) {
       let inFlight = 0
       return {
         receive(text) {
@@ -76,7 +77,7 @@ export function createEngine(deps: EngineDeps): Engine {
             return
           }
           inFlight += 1
-          handle(deps, peer, request, (response, frames) => {
+          handle(deps, { peer, owe }, request, (response, frames) => {
             inFlight -= 1
             if (response !== null) peer.send(response)
             for (const frame of frames) peer.send(frame)
@@ -84,12 +85,18 @@ export function createEngine(deps: EngineDeps): Engine {
         },
       }
     },
-    post: (text) => new Promise((resolve) => handle(deps, null, readRequest(text), resolve)),
+    post: (text) =>
+      new Promise((resolve) => handle(deps, { peer: null, owe: (answer) => answer() }, readRequest(text), resolve)),
   }
 }
 
 /** Starts one request before it returns; a handler that answers in this tick is delivered in it. */
-function handle(deps: EngineDeps, peer: Peer | null, request: Request, deliver: Deliver): void {
+function handle(
+  deps: EngineDeps,
+  { peer, owe }: { peer: Peer | null; owe: (answer: () => void) => void },
+  request: Request,
+  deliver: Deliver,
+): void {
   if (request.kind === 'refused') {
     deliver(errorText(request.id, request.code, request.message), [])
     return
@@ -120,8 +127,12 @@ function handle(deps: EngineDeps, peer: Peer | null, request: Request, deliver: 
     fail(cause)
     return
   }
-  if (outcome instanceof Promise) outcome.then(succeed, fail)
-  else succeed(outcome)
+  if (outcome instanceof Promise) {
+    outcome.then(
+      (value) => owe(() => succeed(value)),
+      (cause: unknown) => owe(() => fail(cause)),
+    )
+  } else succeed(outcome)
 }
 
 function dispatch(

@@ -6,6 +6,7 @@
    | first-at-once | the first message of a socket in a turn of the event loop is taken in the tick in which it came |
    | bounded-turn | further ones only while the turn has time left; then they wait, and the loop goes round |
    | in-turn | who waits is served one message after the other, each socket in turn |
+   | owed-answers | what a socket is owed takes its turns too, before its next message, and is done even when the socket has gone |
    | bounded-queue | a socket whose waiting messages are too many or too large is given up */
 
 export interface Turnstile {
@@ -16,7 +17,9 @@ export interface Turnstile {
 export interface Line {
   /** Calls `take` once, now or later; never after `close`. `size`: bytes or units that are held until then. */
   receive(size: number, take: () => void): void
-  /** What waits is forgotten. Idempotent. */
+  /** Calls `take` once, now or before the next message, also after `close`: others may wait for what it ends. */
+  owe(take: () => void): void
+  /** Messages that wait are forgotten. Idempotent. */
   close(): void
 }
 
@@ -25,6 +28,8 @@ export interface TurnstileDeps {
   now: () => number
   /** Calls once the event loop has gone round. */
   afterTurn: (work: () => void) => void
+  /** Calls within the turn, once everything has run that follows from what was taken: it may free what the next one needs. */
+  afterEffects: (work: () => void) => void
 }
 
 /** What a turn may cost others in waiting: less than anybody notices, more than most requests take. */
@@ -42,12 +47,15 @@ interface Waiting extends Line {
   messages: { size: number; take: () => void }[]
   /** Of `messages`: those before it were taken. */
   next: number
+  /** Of the messages that wait. */
   size: number
-  /** Has had its first message of this turn. */
+  /** Few: a socket is owed no more answers than it may wait for. */
+  owed: (() => void)[]
+  /** Has had its first one of this turn. */
   isServed: boolean
 }
 
-export function createTurnstile({ now, afterTurn }: TurnstileDeps): Turnstile {
+export function createTurnstile({ now, afterTurn, afterEffects }: TurnstileDeps): Turnstile {
   const queue = new Set<Waiting>()
   let served: Waiting[] = []
   let spentMs = 0
@@ -70,34 +78,45 @@ export function createTurnstile({ now, afterTurn }: TurnstileDeps): Turnstile {
     spentMs = 0
     for (const line of served) line.isServed = false
     served = []
-    // A line that is served goes to the end of the queue, so this goes round all of them.
-    for (const line of queue) {
-      if (spentMs >= turnMs) break
-      serve(line)
-    }
-    if (queue.size > 0) turnLater()
+    step()
   }
 
+  function step(): void {
+    const [line] = queue
+    if (line === undefined) return
+    if (spentMs >= turnMs) return turnLater()
+    serve(line)
+    if (queue.size > 0) afterEffects(step)
+  }
+
+  /** To the end of the queue with it, so that the steps go round all of them. */
   function serve(line: Waiting): void {
     queue.delete(line)
+    const take = line.owed.shift() ?? nextOf(line)
+    if (line.owed.length > 0 || line.messages.length > line.next) queue.add(line)
+    if (take !== undefined) run(take)
+  }
+
+  function nextOf(line: Waiting): (() => void) | undefined {
     const message = line.messages[line.next]
-    if (message === undefined) return
+    if (message === undefined) return undefined
     line.next += 1
     line.size -= message.size
-    if (line.next >= tidyAfter) {
+    if (line.next >= tidyAfter || line.next === line.messages.length) {
       line.messages.splice(0, line.next)
       line.next = 0
     }
-    if (line.messages.length > line.next) queue.add(line)
-    else forget(line)
-    run(message.take)
+    return message.take
   }
 
-  function forget(line: Waiting): void {
-    queue.delete(line)
-    line.messages = []
-    line.next = 0
-    line.size = 0
+  /** False: it has to wait. */
+  function takenAtOnce(line: Waiting, take: () => void): boolean {
+    turnLater()
+    if (queue.has(line) || (line.isServed && spentMs >= turnMs)) return false
+    if (!line.isServed) served.push(line)
+    line.isServed = true
+    run(take)
+    return true
   }
 
   return {
@@ -107,26 +126,28 @@ export function createTurnstile({ now, afterTurn }: TurnstileDeps): Turnstile {
         messages: [],
         next: 0,
         size: 0,
+        owed: [],
         isServed: false,
         receive(size, take) {
-          if (!isOpen) return
-          if (line.messages.length === 0 && (!line.isServed || spentMs < turnMs)) {
-            if (!line.isServed) served.push(line)
-            line.isServed = true
-            turnLater()
-            return run(take)
-          }
+          if (!isOpen || takenAtOnce(line, take)) return
           line.messages.push({ size, take })
           line.size += size
           queue.add(line)
-          turnLater()
           if (line.messages.length - line.next <= maxWaiting && line.size <= maxWaitingSize) return
           line.close()
           overflow()
         },
+        owe(take) {
+          if (takenAtOnce(line, take)) return
+          line.owed.push(take)
+          queue.add(line)
+        },
         close() {
           isOpen = false
-          forget(line)
+          line.messages = []
+          line.next = 0
+          line.size = 0
+          if (line.owed.length === 0) queue.delete(line)
         },
       }
       return line

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { Changes } from '../harness/changes.ts'
 import { Client } from '../harness/client.ts'
 import { HostFolder, type HostProcess } from '../harness/host-process.ts'
@@ -102,12 +102,15 @@ it.each([
   const flow = Buffer.concat(Array.from({ length: 1_000 }, () => frame(text)))
   let open = true
   void said.then(() => (open = false))
+  onTestFinished(() => void flood.destroy())
   const waits: number[] = []
-  while (open) {
+  // A host that never closes it is told of after this many looks.
+  while (open && waits.length < 500) {
     // As fast as the host reads: the rest waits on this side.
     if (flood.writable && flood.writableLength < 64 * flow.length) for (let n = 0; n < 32; n += 1) flood.write(flow)
     waits.push(await waitOfOthers())
   }
+  expect(open).toBe(false)
   expect((await said).endsWith('too many messages wait')).toBe(true)
   expect(Math.max(...waits)).toBeLessThan(patienceMs)
 })

@@ -5,9 +5,14 @@ import { createTurnstile, maxWaiting, maxWaitingSize, turnMs } from '../../../ho
 function stage() {
   let now = 0
   let turns: (() => void)[] = []
+  const effects: (() => void)[] = []
   const taken: string[] = []
   const lost: string[] = []
-  const turnstile = createTurnstile({ now: () => now, afterTurn: (work) => void turns.push(work) })
+  const turnstile = createTurnstile({
+    now: () => now,
+    afterTurn: (work) => void turns.push(work),
+    afterEffects: (work) => void effects.push(work),
+  })
   return {
     taken,
     lost,
@@ -16,6 +21,12 @@ function stage() {
       const line = turnstile.open(() => lost.push(name))
       return {
         line,
+        owe(message: string, { ms = 0 } = {}) {
+          line.owe(() => {
+            now += ms
+            taken.push(`${name}${message}`)
+          })
+        },
         send(message: string, { ms = 0, size = 1 } = {}) {
           line.receive(size, () => {
             now += ms
@@ -29,6 +40,7 @@ function stage() {
       const work = turns
       turns = []
       for (const each of work) each()
+      for (let next = effects.shift(); next !== undefined; next = effects.shift()) next()
       return work.length > 0
     },
   }
@@ -129,4 +141,62 @@ it('bounded-queue: of a socket that has closed nothing is taken', () => {
   send('c')
   while (turn());
   expect(taken).toEqual(['a'])
+})
+
+it('owed-answers: they take turns like messages, and come before those of their socket, which wait for them', () => {
+  const { open, taken, turn } = stage()
+  const { send, owe } = open('')
+  send('a', { ms: turnMs })
+  owe('B', { ms: turnMs })
+  send('c', { ms: turnMs })
+  owe('D')
+  expect(taken.join('')).toBe('a')
+  turn()
+  expect(taken.join('')).toBe('aB')
+  while (turn());
+  expect(taken.join('')).toBe('aBDc')
+})
+
+it('owed-answers: they are done when the socket has gone, and its messages are not', () => {
+  const { open, taken, turn } = stage()
+  const { line, send, owe } = open('')
+  send('a', { ms: turnMs })
+  for (const name of 'bdf') {
+    send(name)
+    owe(name.toUpperCase(), { ms: turnMs })
+  }
+  line.close()
+  owe('X')
+  send('x')
+  expect(taken.join('')).toBe('a')
+  turn()
+  expect(taken.join('')).toBe('aB')
+  while (turn());
+  expect(taken.join('')).toBe('aBDFX')
+})
+
+it('bounded-turn: what follows from one message has run before the next is taken', async () => {
+  const order: string[] = []
+  const turnstile = createTurnstile({
+    now: () => order.filter((name) => name.startsWith('taken')).length * (turnMs / 8),
+    afterTurn: (work) => void setImmediate(work),
+    afterEffects: (work) => queueMicrotask(() => process.nextTick(work)),
+  })
+  const line = turnstile.open(() => {})
+  const all = Array.from({ length: 40 }, (_, index) => {
+    return new Promise<void>((resolve) =>
+      line.receive(1, () => {
+        order.push(`taken ${index}`)
+        void Promise.resolve()
+          .then(() => null)
+          .then(() => null)
+          .then(() => order.push(`done ${index}`))
+          .then(() => resolve())
+      }),
+    )
+  })
+  await Promise.all(all)
+  // Those of the first turn were taken in one tick, by the test.
+  const later = order.slice(order.indexOf('taken 10'))
+  expect(later).toEqual(Array.from({ length: 30 }, (_, index) => [`taken ${index + 10}`, `done ${index + 10}`]).flat())
 })
