@@ -30,6 +30,8 @@ export interface SeatOptions {
   turnsPerSession: number
   /** Of the first session, so that not all are replaced at once. */
   turnsOfFirst: number
+  /** Resolves when the next turn may begin. */
+  mayBegin(): Promise<void>
   finished(times: TurnTimes): void
   broken(cause: Error): void
 }
@@ -53,8 +55,7 @@ class Countdown {
 
 export class Seat {
   sessions = 0
-  /** Turns that are due and not over. */
-  waiting = 0
+  isRunning = false
   readonly #options: SeatOptions
   readonly #viewers: Viewer[] = []
   #sessionId = ''
@@ -79,12 +80,13 @@ export class Seat {
 
   /** A turn that is due now; it begins when those before it are over. */
   turn(dueAt: number): void {
-    this.waiting += 1
     this.#chain = this.#chain.then(async () => {
+      await this.#options.mayBegin()
+      this.isRunning = true
       if (this.#turnsLeft === 0) await this.#replace()
       this.#turnsLeft -= 1
       await this.#run(dueAt)
-      this.waiting -= 1
+      this.isRunning = false
     })
     this.#chain.catch(this.#options.broken)
   }
