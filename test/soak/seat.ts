@@ -74,7 +74,8 @@ export class Seat {
   async sit(): Promise<void> {
     const { address, sockets, broken } = this.#options
     const events = { event: (event: NonNullable<SoakFrame['event']>) => this.#see(event), broken }
-    while (this.#viewers.length < sockets) this.#viewers.push(await Viewer.open(address, events))
+    const opened = Array.from({ length: sockets }, () => Viewer.open(address, events))
+    this.#viewers.push(...(await Promise.all(opened)))
     await this.#begin()
   }
 
