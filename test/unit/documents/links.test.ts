@@ -3,7 +3,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 const root = new URL('../../../', import.meta.url)
-const documents = ['README.md', 'machines/README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'shared/protocol/PROTOCOL.md']
+const documents = [
+  'README.md',
+  'machines/README.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'shared/protocol/PROTOCOL.md',
+]
 
 it.each(documents)('documents/links: every link of %s leads somewhere', (name) => {
   const base = new URL(name, root)
