@@ -121,13 +121,17 @@ async function examine(log: SessionLog, rebuild: boolean, output: Output): Promi
       continue
     }
     ill += 1
-    const advice = broken.some(({ rule }) => rule === 'readable')
-      ? `task-surface export ${sessionId} --salvage > FILE keeps what is readable`
-      : 'task-surface doctor --rebuild writes derived records anew'
-    await output.line(`${sessionId}  ${advice}`)
+    await output.line(`${sessionId}  ${adviceFor(sessionId, broken)}`)
   }
   await output.line(`${sessions} sessions, ${ill === 0 ? 'none' : ill} ill`)
   return ill === 0 ? 0 : 1
+}
+
+function adviceFor(sessionId: SessionId, broken: readonly Broken[]): string {
+  const has = (rule: string) => broken.some((one) => one.rule === rule)
+  if (has('readable')) return `task-surface export ${sessionId} --salvage > FILE keeps what is readable`
+  if (has('format')) return 'the version that wrote it can read it'
+  return 'task-surface doctor --rebuild writes derived records anew'
 }
 
 /** Rules about records that the events can be asked for. */

@@ -6,7 +6,7 @@ import { encodeHeader, indexEntries } from './codec.ts'
 import { Invariants, type Broken } from './invariants.ts'
 import { LogError } from './port.ts'
 import type { SessionLog } from './session-log.ts'
-import { emptyState, foldEvent, type SessionState } from './session-state.ts'
+import { emptyState, foldEvent, type SessionHeader, type SessionState } from './session-state.ts'
 
 export interface Verdict {
   /** Records read. */
@@ -48,6 +48,16 @@ export async function verifySession(log: SessionLog, sessionId: SessionId): Prom
   return { events, broken: broken.slice(0, maxBroken) }
 }
 
+/** What is wrong with it, where a newer version wrote it. */
+async function headerOf(log: SessionLog, sessionId: SessionId): Promise<SessionHeader | null | string> {
+  try {
+    return await log.header(sessionId)
+  } catch (error) {
+    if (error instanceof LogError && error.code === 'format') return error.message
+    throw error
+  }
+}
+
 async function checkDerived(
   log: SessionLog,
   state: SessionState,
@@ -55,7 +65,8 @@ async function checkDerived(
 ): Promise<Broken[]> {
   const { sessionId, lastSeq, header, skipped } = state
   const broken: Broken[] = []
-  const stored = await log.header(sessionId)
+  const stored = await headerOf(log, sessionId)
+  if (typeof stored === 'string') return [{ seq: lastSeq, rule: 'format', message: stored }]
   if (header === null || stored === null || encodeHeader(stored) !== encodeHeader(header))
     broken.push({ seq: lastSeq, rule: 'header', message: 'the header says something else than the log' })
   const checkpoint = await log.verifyCheckpoint(sessionId)

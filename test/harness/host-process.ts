@@ -75,12 +75,20 @@ export class HostFolder {
   readonly #root: string
   readonly #hosts: HostProcess[] = []
 
-  /** `mainFile`: of another build than the one in `dist`. `copyOf`: a data folder to begin with, its host has ended. */
-  constructor(environment: Readonly<Record<string, string>> = {}, mainFile = builtMainFile, copyOf?: string) {
+  /**
+   * `mainFile`: of another build than the one in `dist`. `copyOf`: a data folder to begin with, its host has
+   * ended. `dataDir`: another place for it.
+   */
+  constructor(
+    environment: Readonly<Record<string, string>> = {},
+    mainFile = builtMainFile,
+    copyOf?: string,
+    dataDir?: string,
+  ) {
     this.#environment = environment
     this.#mainFile = mainFile
     this.#root = mkdtempSync(join(tmpdir(), 'task-surface-host-'))
-    this.dataDir = join(this.#root, 'data')
+    this.dataDir = dataDir ?? join(this.#root, 'data')
     if (copyOf !== undefined) cpSync(copyOf, this.dataDir, { recursive: true })
   }
 

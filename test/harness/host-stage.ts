@@ -1,11 +1,15 @@
 /* A host, its scripted model and the clients of one test, put together and ended together. Tests that need a hook, a
    crash point or a restart say so when they start the host. */
 import { onTestFinished } from 'vitest'
+import { errorCodes } from '../../shared/protocol/errors.ts'
 import type { Session } from '../../shared/session.ts'
 import { Changes } from './changes.ts'
-import { Client } from './client.ts'
+import { Client, type Reply } from './client.ts'
 import { HostFolder, type HostProcess } from './host-process.ts'
 import { scriptedAgent, startScriptedModel, type ModelCall, type ScriptedModel } from './scripted-model.ts'
+
+/** The database opens again after a failed write. */
+const retryMs = 20_000
 
 export class HostStage {
   readonly changes = new Changes()
@@ -81,6 +85,18 @@ export class HostStage {
       const description = typeof describe === 'string' ? describe : describe()
       return `${description}\n${this.#host?.stderr ?? ''}`
     })
+  }
+
+  /** Asks again while the store does not answer (−32010), which ends by itself. */
+  async retried<Value>(ask: () => Promise<Reply<Value>>, what: string): Promise<Value> {
+    const deadline = performance.now() + retryMs
+    for (;;) {
+      const reply = await ask()
+      if (reply.ok) return reply.result
+      if (reply.error.code !== errorCodes.storage || performance.now() > deadline) {
+        throw new Error(`${what}: ${reply.error.message}\n${this.#host?.stderr ?? ''}`)
+      }
+    }
   }
 
   async close(): Promise<void> {
