@@ -66,9 +66,11 @@ export class Lifecycles {
       try {
         if (snapshot.status !== 'active') this.#liveById.delete(actorId)
         if (event.type === 'xstate.stop') return
-        const to = accepted ? stateJson(snapshot.value) : from
-        this.#note(subject, { event: this.#eventJson(event), from, to, accepted, snapshot })
+        const left = from
+        const to = accepted ? stateJson(snapshot.value) : left
+        // Ahead of what may fail: the next entry goes on from here, whether this one was noted or not.
         from = to
+        this.#note(subject, { event: this.#eventJson(event), from: left, to, accepted, snapshot })
       } catch (error) {
         this.#logger.error({ actor: actorId, err: error }, 'a transition was not noted')
       }
@@ -89,8 +91,8 @@ export class Lifecycles {
         throw error
       }
       live.snapshot = after
-      // What a machine refuses leaves its snapshot as it is.
-      seen(event, after, after !== before)
+      // What a machine refuses leaves its snapshot as it is; so does what it merely permits, and that it can take.
+      seen(event, after, after !== before || before.can(event))
       return after
     }
     return new Proxy(machine, {
