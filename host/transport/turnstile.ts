@@ -15,11 +15,14 @@ export interface Turnstile {
 }
 
 export interface Line {
-  /** Calls `take` once, now or later; never after `close`. `size`: bytes or units that are held until then. */
+  /** Calls `take` once, now or later. `size`: bytes or units that are held until then. */
   receive(size: number, take: () => void): void
   /** Calls `take` once, now or before the next message, also after `close`: others may wait for what it ends. */
   owe(take: () => void): void
-  /** Messages that wait are forgotten. Idempotent. */
+  /**
+   * The socket has gone. What it asked for is done all the same, as far as a client may ask before it is answered; the rest
+   * is forgotten, and nothing more is taken. Idempotent.
+   */
   close(): void
 }
 
@@ -39,6 +42,9 @@ export const turnMs = 4
 export const maxWaiting = 10_000
 /** Their size in all: some dozens of the largest messages. */
 export const maxWaitingSize = 8 * 1024 * 1024
+
+/** Messages of a socket that has gone which are still taken: as many as the engine answers at once. */
+export const keptAfterClose = 128
 
 /** Taken messages that are let go of at once. */
 const tidyAfter = 1_024
@@ -109,6 +115,14 @@ export function createTurnstile({ now, afterTurn, afterEffects }: TurnstileDeps)
     return message.take
   }
 
+  /** Keeps the oldest messages. */
+  function drop(line: Waiting, kept: number): void {
+    line.messages = line.messages.slice(line.next, line.next + kept)
+    line.next = 0
+    line.size = line.messages.reduce((sum, { size }) => sum + size, 0)
+    if (line.owed.length === 0 && line.messages.length === 0) queue.delete(line)
+  }
+
   /** False: it has to wait. */
   function takenAtOnce(line: Waiting, take: () => void): boolean {
     turnLater()
@@ -134,7 +148,8 @@ export function createTurnstile({ now, afterTurn, afterEffects }: TurnstileDeps)
           line.size += size
           queue.add(line)
           if (line.messages.length - line.next <= maxWaiting && line.size <= maxWaitingSize) return
-          line.close()
+          isOpen = false
+          drop(line, 0)
           overflow()
         },
         owe(take) {
@@ -143,11 +158,9 @@ export function createTurnstile({ now, afterTurn, afterEffects }: TurnstileDeps)
           queue.add(line)
         },
         close() {
+          if (!isOpen) return
           isOpen = false
-          line.messages = []
-          line.next = 0
-          line.size = 0
-          if (line.owed.length === 0) queue.delete(line)
+          drop(line, keptAfterClose)
         },
       }
       return line

@@ -9,7 +9,7 @@ import { anchorFolder } from '../../host/tools/anchored-folder.ts'
 import { openToolBench } from './tools-bench.ts'
 
 /** Calls enough that one which trusts what it looked at before is caught out many times. */
-const calls = 300
+const calls = 200
 
 /**
  * Runs until the test ends: `sub` is a folder, then nothing, then a link to the outside, and a folder again. A write that
