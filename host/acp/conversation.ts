@@ -11,7 +11,7 @@ import { ModelError } from '../agents/port.ts'
 import type { Clock } from '../clock.ts'
 import { wellFormed } from '../session/send-message.ts'
 import type { CommandEnd, Processes } from '../tasks/processes.ts'
-import { permissionRequestSchema, promptUsageSchema, readUpdate, type AcpUpdate } from './updates.ts'
+import { costOf, permissionRequestSchema, promptedSchema, readUpdate, type AcpUpdate } from './updates.ts'
 import type { PermissionOutcome, PermissionRequest } from './updates.ts'
 import { createAcpWire } from './wire.ts'
 
@@ -96,8 +96,8 @@ export async function openConversation(deps: ConversationDeps, signal: AbortSign
       end: child.end,
       async prompt(texts) {
         const prompt = texts.map((text) => ({ type: 'text', text }))
-        const { stopReason, usage } = await ask('session/prompt', { sessionId, prompt }, promptedSchema, null)
-        return { reason: stopReason, usage: usage ?? null }
+        const prompted = await ask('session/prompt', { sessionId, prompt }, promptedSchema, null)
+        return { reason: prompted.stopReason, usage: costOf(prompted) }
       },
       cancel() {
         connection.agent.notify('session/cancel', { sessionId }).catch(() => {})
@@ -124,7 +124,6 @@ const initializedSchema = z.looseObject({
     .nullish(),
 })
 const sessionSchema = z.looseObject({ sessionId: z.string() })
-const promptedSchema = z.looseObject({ stopReason: z.string(), usage: promptUsageSchema.nullish().catch(null) })
 
 interface Child {
   wire: ReturnType<typeof createAcpWire>

@@ -1,6 +1,7 @@
 /* What agents say while they work, as far as we read it: borders that forgive. A kind of update or content that is not
    known here is passed over; agents are newer than hosts. */
 import { z } from 'zod'
+import type { Usage } from '../../shared/message.ts'
 
 const contentBlockSchema = z.looseObject({
   type: z.string(),
@@ -62,18 +63,35 @@ export const permissionRequestSchema = z.looseObject({
 })
 export type PermissionRequest = z.infer<typeof permissionRequestSchema>
 
-/** Of one prompt. Some agents count what came out of a cache apart from the rest of the input, all count it in the total. */
-export const promptUsageSchema = z
-  .looseObject({
-    inputTokens: z.number().nonnegative(),
-    outputTokens: z.number().nonnegative(),
-    totalTokens: z.number().nonnegative().nullish(),
-    thoughtTokens: z.number().nonnegative().nullish(),
-  })
-  .transform(({ inputTokens, outputTokens, totalTokens, thoughtTokens }) => ({
-    inputTokens: Math.max(inputTokens, (totalTokens ?? 0) - outputTokens - (thoughtTokens ?? 0)),
-    outputTokens,
-  }))
+const tokens = z.number().nonnegative()
+const usageSchema = z.looseObject({
+  inputTokens: tokens,
+  outputTokens: tokens,
+  totalTokens: tokens.nullish(),
+  thoughtTokens: tokens.nullish(),
+})
+const quotaSchema = z.looseObject({
+  quota: z.looseObject({ token_count: z.looseObject({ input_tokens: tokens, output_tokens: tokens }) }),
+})
+
+/** How a prompt ended. */
+export const promptedSchema = z.looseObject({
+  stopReason: z.string(),
+  usage: usageSchema.nullish().catch(null),
+  /** Where the protocol had no place for it, Gemini CLI put it here. */
+  _meta: quotaSchema.nullish().catch(null),
+})
+
+/** What it cost; null: the agent does not say. Some count what came out of a cache apart, all count it in the total. */
+export function costOf({ usage, _meta }: z.infer<typeof promptedSchema>): Usage | null {
+  const { input_tokens = 0, output_tokens = 0 } = _meta?.quota.token_count ?? {}
+  const { inputTokens, outputTokens, totalTokens, thoughtTokens } = usage ?? {
+    inputTokens: input_tokens,
+    outputTokens: output_tokens,
+  }
+  const read = Math.max(inputTokens, (totalTokens ?? 0) - outputTokens - (thoughtTokens ?? 0))
+  return read + outputTokens === 0 ? null : { inputTokens: read, outputTokens }
+}
 
 export type PermissionOutcome = { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string }
 
