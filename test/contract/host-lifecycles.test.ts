@@ -5,7 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { sessionRange } from '../../host/log/keys.ts'
+import { openLevelDatabase } from '../../host/log/level-database.ts'
+import { pageMaxBytes } from '../../host/log/port.ts'
 import { machineById } from '../../machines/definitions.ts'
+import { sessionIdSchema } from '../../shared/ids.ts'
 import type { JournalEntry } from '../../shared/journal.ts'
 import { isJson } from '../../shared/json.ts'
 import type { Client } from '../harness/client.ts'
@@ -17,6 +21,7 @@ const run = promisify(execFile)
 const secret = 'Xylophon-4711'
 const show = { name: 'show_task_surface', arguments: { model: surfaceModels()['host:S1'] } }
 
+const restingSchema = z.object({ cause: z.object({ seq: z.number() }) })
 const openSurfaceSchema = z.object({ active: z.object({ surfaceId: z.string() }) })
 
 interface Scene {
@@ -92,6 +97,21 @@ test('10 journal: an answered surface is in it from its opening to its end, each
     false,
     true,
   ])
+  const { events } = await scene.client.call('session.history', { sessionId: scene.sessionId, limit: 500 })
+  const typeBySeq = new Map(events.map(({ seq, type }) => [seq, type]))
+  const resting = entries.flatMap((entry) => {
+    const seq = restingSchema.safeParse(entry.event).data?.cause.seq
+    return seq === undefined ? [] : [`${entry.machine} ${typeOf(entry)}: ${typeBySeq.get(seq)}`]
+  })
+  expect(new Set(resting)).toEqual(
+    new Set([
+      'session COMMIT: user/message',
+      'surface xstate.init: tool/result',
+      'turn ENDED: turn/end',
+      'session TURN_ENDED: turn/end',
+      'surface COMMIT: user/message',
+    ]),
+  )
   const actorIds = new Set(entries.map(({ actorId }) => actorId))
   expect(new Set(entries.map(({ machine }) => machine))).toEqual(new Set(['session', 'turn', 'surface']))
   for (const id of actorIds) {
@@ -219,7 +239,17 @@ test('10 removed: the journal of a removed session is gone, and stays gone', asy
   const { stage, client, sessionId } = scene
   await oneRound(scene)
   await client.call('session.remove', { sessionId })
-  await stage.restart()
+  // A host that stops writes what it still holds: nothing of this session.
+  await stage.host.kill('SIGTERM')
+  const database = await openLevelDatabase(stage.folder.dataDir)
+  const left = await database.scan({
+    ...sessionRange(sessionIdSchema.parse(sessionId)),
+    limit: 10,
+    maxBytes: pageMaxBytes,
+  })
+  await database.close()
+  expect(left).toEqual([])
+  await stage.start()
   const later = await stage.connect()
   expect(await later.ask('inspect.journal', { sessionId })).toMatchObject({ ok: false, error: { code: -32004 } })
 })
