@@ -66,14 +66,15 @@ export class ApprovalService {
     const pending = this.#pendingById.get(approvalId)
     const event: ApprovalMachineEvent = { type: decision === 'allow' ? 'ALLOW' : 'DENY' }
     if (pending === undefined || !accepts(pending.actor, event)) return { accepted: false, reason: 'not-pending' }
+    // From now on nobody else decides; what was decided counts once it is durable.
     this.#pendingById.delete(approvalId)
-    pending.actor.send(event)
     const data = { callId: pending.callId, decision, ...(remember && { remember }) }
     try {
-      await pending.asker.append([{ type: 'approval/decided', data }])
+      await pending.asker.append([{ type: 'approval/decided', data }], () => pending.actor.send(event))
     } catch (error) {
-      // Nobody knows of the decision: the call that waits must not go on, nor wait for ever.
-      pending.resolve('cancelled')
+      // Nobody knows of the decision: the call that waits must not go on, nor wait for ever, nor stay on a screen.
+      pending.actor.send({ type: 'CANCEL' })
+      this.#finish(approvalId, pending)
       throw error
     }
     this.#finish(approvalId, pending)
