@@ -97,6 +97,24 @@ test(
   },
 )
 
+test('told-when-durable: a notice is sent once, also by the hosts after this one', { timeout }, async () => {
+  const scene = await openScene()
+  const { stage, view } = scene
+  const { next } = await callTools(scene, await say(scene), [background('exit 4')])
+  await stage.until(() => tasksOf(view)[0]?.finishedAt, 'the end of the task')
+  next.answerText('Done.')
+  const woken = await stage.until(
+    () => stage.model.calls.find((call) => call.isParked && noticesIn(call).length === 1),
+    'the turn of the notice',
+  )
+  woken.answerText('Good to know.')
+  await stage.until(() => view.eventsOf('turn/end').length === 2, 'the end of that turn')
+  await stage.restart()
+  const after = await openAgain(scene)
+  expect(after.view.tasks).toEqual([])
+  expect(noticesIn(await say(after))).toHaveLength(1)
+})
+
 test('told-when-durable: a kill whose call was interrupted needs no notice all the same', { timeout }, async () => {
   const scene = await openScene()
   const { stage, client, sessionId, view } = scene
