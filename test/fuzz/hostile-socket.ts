@@ -33,8 +33,8 @@ export class HostileSocket {
     return `id-${(this.#ids += 1)}`
   }
 
-  /** Sends all of them, then an honest call; answers what came back until that one was answered, or the socket closed. */
-  async volley(messages: readonly (string | Buffer)[]): Promise<Answer[]> {
+  /** Sends all of them, then an honest call; answers what came back until that was answered. Null: the socket closed. */
+  async volley(messages: readonly (string | Buffer)[]): Promise<Answer[] | null> {
     const socket = (this.#socket ??= await this.#open())
     this.#answers = []
     for (const message of messages) socket.send(message)
@@ -49,14 +49,14 @@ export class HostileSocket {
     this.closed += 1
     this.#socket = null
     await this.volley([])
-    return []
+    return null
   }
 
   /** An answer with this id, that came or comes: some take a while. */
-  async answerOf(id: string): Promise<Answer | null> {
+  async answerOf(id: string, text: string): Promise<Answer | undefined> {
     const find = () => this.#answers.find((answer) => answer.id === id)
-    await this.until(() => find() !== undefined || this.#socket === null, `an answer to ${id}`)
-    return find() ?? null
+    await this.until(() => find() !== undefined, `an answer to ${text.slice(0, 3000)}`)
+    return find()
   }
 
   async post(body: string): Promise<{ status: number; text: string }> {

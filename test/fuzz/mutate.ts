@@ -8,13 +8,20 @@ type Member = { key: string; text: string }
 type Tree = { kind: 'object'; members: { key: string; value: Tree }[] } | { kind: 'array'; items: Tree[] } | Leaf
 type Leaf = { kind: 'leaf'; text: string }
 
+/** A text of this length is not made longer; the borders end below it. */
+const longestText = 300_000
+
 const leaf = (text: string): Leaf => ({ kind: 'leaf', text })
 
 /** `value` is JSON. */
 export function mutated(random: Random, value: unknown): string {
   let tree = treeOf(value)
-  for (let times = random.one(1, 1, 1, 2, 4); times > 0; times -= 1) tree = mutateSomewhere(random, tree)
-  return textOf(tree)
+  let text = ''
+  for (let times = random.one(1, 1, 1, 2, 4); times > 0 && text.length < longestText; times -= 1) {
+    tree = mutateSomewhere(random, tree)
+    text = textOf(tree)
+  }
+  return text
 }
 
 /** No JSON, or JSON that nobody means. */
@@ -85,7 +92,10 @@ function mutateHere(random: Random, tree: Tree): Tree {
   }
   if (tree.kind === 'array') {
     const some = random.pick(tree.items)
-    const many = some === undefined ? [] : Array.from({ length: random.one(1, 2, 70, 600) }, () => some)
+    const many =
+      some === undefined
+        ? []
+        : Array.from({ length: random.one(1, 2, 70, textOf(some).length > 500 ? 2 : 600) }, () => some)
     return random.one<Tree>(
       { kind: 'array', items: tree.items.slice(1) },
       { kind: 'array', items: [...tree.items, ...many] },
@@ -103,7 +113,7 @@ function changedString(random: Random, text: string): string {
     JSON.stringify(string + (random.pick(hostileStrings) ?? '')),
     JSON.stringify(string.slice(0, -1)),
     JSON.stringify(string.toUpperCase()),
-    JSON.stringify(string.repeat(300)),
+    JSON.stringify(string.length > 1000 ? string : string.repeat(300)),
     JSON.stringify(`${string}\u0000`),
     `${JSON.stringify(string).slice(0, -1)}\\ud800"`,
   )
