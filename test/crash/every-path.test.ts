@@ -38,22 +38,29 @@ const say = (line: string) => {
   process.stdout.write(`${line}\n`)
 }
 
+/** Minutes on two free cores; a busy machine must not decide. */
+const timeout = 3 * 60 * 60_000
+
 const all: Figures[] = []
 afterAll(() => writeFileSync(`${output}crash-figures.json`, JSON.stringify(all, null, 2)))
 
-test.for(machines)('durable-first: every path of %s, dead at every write and every publication', async (machine) => {
-  const walks = walksByMachine[machine]
-  if (walks === undefined)
-    throw new Error(`there is no machine ${machine}; there are ${Object.keys(walksByMachine).join()}`)
-  const figures = await runMatrix({
-    machine,
-    walks: walks(),
-    lanes: Number(lanes ?? 3),
-    every: Number(every ?? 1),
-    say,
-  })
-  all.push(figures)
-  say(`${machine}: ${JSON.stringify(figures.kills)} missed ${figures.missed.length}`)
-  expect(figures.failures.join('\n\n')).toBe('')
-  expect(figures.missed).toEqual([])
-})
+test.for(machines)(
+  'durable-first: every path of %s, dead at every write and every publication',
+  { timeout },
+  async (machine) => {
+    const walks = walksByMachine[machine]
+    if (walks === undefined)
+      throw new Error(`there is no machine ${machine}; there are ${Object.keys(walksByMachine).join()}`)
+    const figures = await runMatrix({
+      machine,
+      walks: walks(),
+      lanes: Number(lanes ?? 3),
+      every: Number(every ?? 1),
+      say,
+    })
+    all.push(figures)
+    say(`${machine}: ${JSON.stringify(figures.kills)} missed ${figures.missed.length}`)
+    expect(figures.failures.join('\n\n')).toBe('')
+    expect(figures.missed).toEqual([])
+  },
+)

@@ -39,8 +39,8 @@ export class Lane {
     return new Lane(name, await startScriptedModel(), await AdmissionGate.start())
   }
 
-  get dataDir(): string {
-    return this.#folder.dataDir
+  get home(): string {
+    return this.#folder.home
   }
 
   get lives(): number {
@@ -68,7 +68,7 @@ export class Lane {
   async renew(): Promise<string> {
     const exit = await this.host.kill('SIGTERM')
     if (exit.code !== 0) throw new Error(`the host did not end in good order: ${JSON.stringify(exit)}`)
-    const command = [mainFile, 'verify', '--data', this.dataDir]
+    const command = [mainFile, 'verify', '--data', this.#folder.dataDir]
     const { stdout } = await promisify(execFile)(process.execPath, command).catch((cause: unknown) => {
       const said = typeof cause === 'object' && cause !== null && 'stdout' in cause ? String(cause.stdout) : ''
       throw new Error(`task-surface verify: ${said || String(cause)}`)

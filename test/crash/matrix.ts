@@ -93,7 +93,7 @@ async function runLane(
     if (victim === null) return
     const { death } = victim
     try {
-      const orphans = orphansOf(lane.dataDir, lane.host.ready.pid)
+      const orphans = orphansOf(lane.home, lane.host.ready.pid)
       if (orphans.length > 0) throw new Error(`left over: ${orphans.join(', ')}`)
       await lookAfter(victim, lane.host.ready, lane.model)
     } catch (cause) {

@@ -123,6 +123,11 @@ export class HostFolder {
     return { ...exit, stderr: stderr() }
   }
 
+  /** What every host on this folder has as its home, and whatever it starts. */
+  get home(): string {
+    return this.#root
+  }
+
   /** Ends every host and removes the folder. */
   async remove(): Promise<void> {
     for (const host of this.#hosts) await host.kill('SIGKILL')
