@@ -65,6 +65,11 @@ test(
       frame.type === 'session/status' && frame.retry !== undefined ? [frame.retry] : [],
     )
     expect(retries.map(({ attempt }) => attempt)).toEqual([2, 3, 4])
+    // Whoever waits is told when the waiting is over.
+    const told = client.frames.flatMap((frame) =>
+      frame.type === 'session/status' && frame.incarnation !== undefined ? [frame.retry?.attempt ?? frame.status] : [],
+    )
+    expect(told).toEqual(['running', 2, 'running', 3, 'running', 4, 'running', 'idle'])
     for (const { waitMs, why } of retries) {
       expect(waitMs).toBeGreaterThan(0)
       expect(why.length).toBeGreaterThan(10)
