@@ -12,7 +12,7 @@ import { writeRawBatches } from './floors.mjs'
 
 const sessions = 64
 const appendsEach = 200
-const rounds = 15
+const rounds = 9
 
 /** As large as a short message with its envelope, and the header that goes with it. */
 const body = (session, seq) =>

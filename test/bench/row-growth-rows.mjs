@@ -7,7 +7,7 @@ import { validateSubmission } from '../../dist/shared/surface/submission.js'
 import { inTurn, medianPair, printRow } from './figures.mjs'
 
 /** Of one sample. */
-const parts = 20_000
+const parts = 3_200
 
 const many = (count, make) => Array.from({ length: count }, (_, index) => make(index))
 const columns = many(4, (index) => ({ id: `c${index}`, label: `Column ${index}` }))
@@ -63,7 +63,7 @@ function timing(count, work, input) {
 }
 
 async function measure(name, value, floor) {
-  const samples = await inTurn({ rounds: 31, warmUp: 5, value, floor })
+  const samples = await inTurn({ rounds: 21, warmUp: 3, value, floor })
   printRow({ name, unit: 'µs', ...medianPair(samples), goal: 1.5 })
 }
 
