@@ -52,6 +52,8 @@ export interface Rewound {
 export class Book {
   readonly seen = new Map<string, Map<number, SessionEvent>>()
   readonly sent = new Map<string, Sent>()
+  /** Which message a row carries. */
+  readonly messageByItem = new Map<string, string>()
   /** Texts that rows were edited to, or were asked to be, by message. */
   readonly edits = new Map<string, string[]>()
   readonly submitted = new Map<string, Submitted>()
@@ -93,7 +95,10 @@ export class Book {
         )
         return
       case 'session/queue':
-        for (const { id } of frame.items) if (!this.old.items.includes(id)) this.old.items.push(id)
+        for (const { id, messageId } of frame.items) {
+          if (!this.messageByItem.has(id)) this.old.items.push(id)
+          this.messageByItem.set(id, messageId)
+        }
         return
       case 'question/requested':
         this.old.questions.push(frame.questionId)

@@ -97,8 +97,9 @@ async function updateQueue({ world, index, sessionId, shown }: At): Promise<void
   ])
   if (action === undefined) return
   // Before the answer: the row may become a message with this text while it is on its way.
-  if (action.kind === 'edit' && row !== undefined) {
-    book.edits.set(row.messageId, [...(book.edits.get(row.messageId) ?? []), action.text])
+  const messageId = book.messageByItem.get(itemId)
+  if (action.kind === 'edit' && messageId !== undefined) {
+    book.edits.set(messageId, [...(book.edits.get(messageId) ?? []), action.text])
   }
   await world.ask(screen.client, 'session.updateQueue', { sessionId, itemId, action })
 }
