@@ -36,6 +36,8 @@ const maxWaiting = 4096
 interface Tail {
   /** Entries recorded while the stored journal is read; null once it is known where it ends. */
   waiting: { draft: JournalDraft; numbered: (entry: JournalEntry) => void }[] | null
+  /** Resolves when nothing waits for that any more. */
+  loaded: Promise<void>
   nextId: number
   /** Accepted entries not handed to the store yet. */
   fresh: JournalChunk
@@ -78,6 +80,8 @@ export class Journal {
     afterId: number,
     limit: number,
   ): Promise<{ entries: JournalEntry[]; hasMore: boolean }> {
+    // What happened before the question is part of the answer, also where it has no number yet.
+    await this.#tailById.get(sessionId)?.loaded
     const tail = this.#tailById.get(sessionId)
     const known = tail?.waiting === null ? tail : undefined
     const end = known?.nextId ?? Number.MAX_SAFE_INTEGER
@@ -122,6 +126,7 @@ export class Journal {
   #begin(sessionId: SessionId): Tail {
     const tail: Tail = {
       waiting: [],
+      loaded: Promise.resolve(),
       nextId: 1,
       fresh: { before: 0, entries: [] },
       refused: [],
@@ -129,7 +134,7 @@ export class Journal {
       droppedAt: 0,
     }
     this.#tailById.set(sessionId, tail)
-    void this.#load(sessionId, tail)
+    tail.loaded = this.#load(sessionId, tail)
     return tail
   }
 

@@ -141,6 +141,18 @@ describe.each(backends)('journal on %s', (_, open) => {
     },
   )
 
+  it('numbered: a page holds what was recorded before it was asked for, while it is still read where the journal ends', async () => {
+    const store = await open()
+    const before = journalOn(store)
+    await record(before, drafts(1, 3))
+    before.close()
+    const journal = journalOn(store)
+    for (const each of [draft(4), draft(5, false)]) journal.record(a, each)
+    const { entries } = await journal.read(a, 0, 100)
+    expect(entries.map(({ id }) => Number(id))).toEqual([1, 2, 3, 4, 5])
+    expect(typesOf(entries)).toEqual(types(1, 5))
+  })
+
   it('bounded: the newest entries stay, give or take some chunks', async () => {
     const store = await open()
     const clock = new HeldClock()
