@@ -89,6 +89,11 @@ async function runLane(
   say: (line: string) => void,
 ): Promise<void> {
   let victim: Victim | null = null
+  const fail = (death: Death, cause: unknown) => {
+    const why = cause instanceof Error ? cause.stack : String(cause)
+    figures.failures.push(`${placeOf(death)}\n${why}\n${lane.host.stderr}`)
+    say(`FAILED   ${placeOf(death)}\n${why}`)
+  }
   const settle = async () => {
     if (victim === null) return
     const { death } = victim
@@ -97,10 +102,7 @@ async function runLane(
       if (orphans.length > 0) throw new Error(`left over: ${orphans.join(', ')}`)
       await lookAfter(victim, lane.host.ready, lane.model)
     } catch (cause) {
-      figures.failures.push(
-        `${placeOf(death)}\n${cause instanceof Error ? cause.stack : String(cause)}\n${lane.host.stderr}`,
-      )
-      say(`FAILED   ${placeOf(death)}`)
+      fail(death, cause)
     }
     victim = null
   }
@@ -114,7 +116,14 @@ async function runLane(
       await lane.start()
     }
     await settle()
-    victim = await die(lane, death)
+    victim = await die(lane, death).catch((cause: unknown) => {
+      fail(death, cause)
+      return null
+    })
+    if (!lane.host.isRunning && victim === null) {
+      await lane.start()
+      continue
+    }
     if (victim !== null) {
       figures.kills[death.point] = (figures.kills[death.point] ?? 0) + 1
       say(`SIGKILL  ${placeOf(death)}`)
@@ -144,6 +153,9 @@ async function die(lane: Lane, death: Death): Promise<Victim | null> {
   })
   try {
     for (const index of walk.moves.keys()) await walking.move(index)
+    lane.passages.clear()
+    // What died behind the last move does not answer any more.
+    await walking.client.call('host.describe', {})
   } catch (cause) {
     const exit = await Promise.race([gone, afterMoment()])
     if (exit === null) throw new Error(`${placeOf(death)}: ${String(cause)}`, { cause })
@@ -153,9 +165,7 @@ async function die(lane: Lane, death: Death): Promise<Victim | null> {
     walking.leave()
     walking.client.drop()
   }
-  if (!host.isRunning) return { death, walking }
-  lane.passages.clear()
-  return null
+  return host.isRunning ? null : { death, walking }
 }
 
 /** A request may fail because its socket closed, a moment before the end of the process is seen. */

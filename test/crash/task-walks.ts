@@ -153,8 +153,9 @@ class TaskWalk implements Walking {
     const view = client.view(this.sessionId)
     const seen = this.#row
     const log = (await rawLog(client, this.sessionId)) ?? []
-    // Behind the turn the notice is a message of its own, and may come within the move that settles.
-    const isTold = this.#steps[move - 1]?.event.type === 'TOLD' || log.some((event) => isNoticeOf(event, seen?.id))
+    // A notice or the result of a kill may come within the move that settles; a removal takes its tasks first.
+    const isOver = move > this.#steps.length || this.#steps[move - 1]?.event.type === 'TOLD'
+    const isTold = isOver || log.some((event) => isNoticeOf(event, seen?.id) || isResultOf(event))
     const rows = view.tasks.at(-1) ?? []
     const [row, ...more] = rows
     if (more.length > 0) throw new Error(`one task was started, listed are ${JSON.stringify(rows)}`)
@@ -175,6 +176,9 @@ class TaskWalk implements Walking {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
+
+const isResultOf = (event: SessionEvent): boolean =>
+  event.type === 'tool/result' && (event.data.name === 'task_kill' || event.data.name === 'task_output')
 
 const isNoticeOf = (event: SessionEvent, taskId: string | undefined): boolean =>
   event.type === 'user/message' &&
