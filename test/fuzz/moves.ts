@@ -34,6 +34,7 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [2, rename],
   [4, rewind],
   [4, fork],
+  [5, dismissAndFork],
   [1, remove],
   [2, create],
   [4, reopen],
@@ -164,6 +165,12 @@ async function fork(at: At): Promise<void> {
   const childId = reply.result.session.id
   world.book.forked.push({ sourceId: sessionId, childId, atSeq, lastSeq: [before, world.book.lastSeen(sessionId)] })
   await world.open(index, childId)
+}
+
+/** The dismissal right behind a turn comes along. */
+async function dismissAndFork(at: At): Promise<void> {
+  await dismiss(at)
+  await fork(at)
 }
 
 async function remove({ world, index, sessionId }: At): Promise<void> {
