@@ -27,7 +27,7 @@ const dropInterval = 64
 /** Entries of a chunk at most: what is read to find the end of a journal. */
 const chunkMaxLength = 256
 /** How long entries gather before they are handed to the store. */
-const gatherMs = 100
+const gatherMs = 250
 /** Chunks read at once. */
 const readChunks = 32
 /** Entries that may wait for the stored journal to be read; later ones are lost, as a store that hangs must fill nothing. */
