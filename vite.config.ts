@@ -51,7 +51,7 @@ export default defineConfig({
         globalSetup: ['test/fuzz/figures.ts'],
       }),
       testProject('peers', { testTimeout: 600_000, fileParallelism: false }),
-      testProject('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false, isolate: false }),
+      testProject('e2e', { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 2, isolate: false }),
     ],
   },
 })

@@ -1,6 +1,6 @@
 /* `npm test`: installs what a bare machine lacks, builds, runs every vitest project and ends with one line
    `N passed, N failed`. Names of projects as arguments run those alone.
-   Two lanes: browser tests, one file at a time, beside all others in turn. Both wait for processes and pages more than
+   Two lanes: browser tests, two files at a time, beside all others in turn. Both wait for processes and pages more than
    they work, so that neither lane keeps two cores busy by itself. What the browser lane says comes at its end. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { spawn, spawnSync } from 'node:child_process'
