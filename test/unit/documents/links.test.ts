@@ -19,8 +19,8 @@ it.each(documents)('documents/links: every link of %s leads somewhere', (name) =
   expect(local.filter((link) => !existsSync(new URL(link, base)))).toEqual([])
 })
 
-it('documents/submission: each step that README follows names a function of its file', () => {
-  const text = readFileSync(new URL('README.md', root), 'utf8')
+it('documents/submission: each step that the map follows names a function of its file', () => {
+  const text = readFileSync(new URL('ARCHITECTURE.md', root), 'utf8')
   const named = [...text.matchAll(/`(\w+)`\s+(?:of|in)\s+\[`([^`]+)`\]/g)].map((found) => ({
     name: found[1] ?? '',
     file: found[2] ?? '',
