@@ -1,13 +1,13 @@
 /* `npm test`: installs what a bare machine lacks, builds, runs every vitest project and ends with one line
    `N passed, N failed`. Names of projects as arguments run those alone.
-   Two lanes: browser tests, two files at a time, beside all others in turn. Both wait for processes and pages more than
-   they work, so that neither lane keeps two cores busy by itself. What the browser lane says comes at its end. */
+   Two lanes of about the same length: browser tests, then the models', beside all others in turn. All wait for processes and
+   pages more than they work, so that neither lane keeps two cores busy by itself. What the second says comes at its end. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { spawn, spawnSync } from 'node:child_process'
 import { delimiter, join, relative } from 'node:path'
 import { ensureInstalled, root, run } from '../host/bin/prepare.js'
 
-const allProjects = ['unit', 'web', 'contract', 'model', 'e2e']
+const allProjects = ['unit', 'web', 'contract', 'e2e', 'model']
 const shellName = 'chromium-headless-shell'
 const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const output = join(root, 'test/output')
@@ -20,7 +20,8 @@ run('npm', ['run', 'build'])
 rmSync(output, { recursive: true, force: true })
 mkdirSync(output, { recursive: true })
 
-const lanes = [projects.filter((project) => project !== 'e2e'), projects.filter((project) => project === 'e2e')]
+const besides = new Set(['e2e', 'model'])
+const lanes = [projects.filter((project) => !besides.has(project)), projects.filter((project) => besides.has(project))]
 const totals = (await Promise.all(lanes.map((lane, index) => runLane(lane, index === 0 ? 'inherit' : 'pipe')))).flat()
 const sum = (key) => totals.reduce((total, each) => total + each[key], 0)
 const [passed, failed] = [sum('passed'), sum('failed')]

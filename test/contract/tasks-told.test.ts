@@ -40,8 +40,9 @@ test('told-when-durable: an end that task_output saw in vain is told by the next
   const taskId = startedTask(results[0])
   next.answerCalls([{ name: 'task_output', arguments: { taskId, wait: true } }])
   const after = await afterTheCrash(scene)
-  // Nothing of what the call saw is there.
-  expect(after.view.eventsOf('tool/result').filter(({ data }) => data.name === 'task_output')).toEqual([])
+  // Nothing of what the call saw is there: at most that it was cut off, once the next host has repaired the turn.
+  const seen = after.view.eventsOf('tool/result').filter(({ data }) => data.name === 'task_output')
+  expect(seen.filter(({ data }) => data.error?.code !== 'INTERRUPTED')).toEqual([])
   expect(await rowsOf(after)).toMatchObject([{ id: taskId, status: 'failed', detail: 'exit code 4' }])
   expect(await noticeOf(after, taskId)).toContain('failed (exit code 4)')
 })
